@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A kernel: a variant, a family and a schedule; its name, its symbol, and every number that the
+ * template and the host must agree on.
+ */
+#ifndef MXQ_GEN_KERNEL_ID_H
+#define MXQ_GEN_KERNEL_ID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mxq/variant.h>
+
+/* How a kernel reaches memory: `tma` through the tensor copy engine. */
+enum mxq_family { MXQ_FAMILY_TMA = 1 };
+
+/* Compared in full, zero-padded like the variant. The name is <variant>.<family>-<n>x<k>, for
+ * example quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128; the symbol has _ for . and -. */
+struct mxq_kernel_id {
+  struct mxq_variant variant;
+  uint8_t family; /* enum mxq_family */
+  uint8_t reserved0;
+  uint16_t tile_n; /* schedule: elements of a tile along N and K */
+  uint16_t tile_k;
+  uint8_t reserved[10];
+};
+
+#define MXQ_KERNEL_NAME_SIZE 96
+
+/* An architecture that kernels are compiled for. */
+struct mxq_arch {
+  const char *name;    /* "90a" */
+  unsigned number;     /* 90: compute capability 9.0 */
+  unsigned shared_max; /* shared memory of a block, bytes */
+  unsigned has_tma;    /* whether the tensor copy engine exists */
+};
+
+/* The arch of a name ("90a" or "90"), or of a device's compute capability. An unknown one is
+ * MXQ_INVALID_ARGUMENT with the list of those that exist. */
+enum mxq_status mxq_arch_parse(const char *name, const struct mxq_arch **arch);
+enum mxq_status mxq_arch_of_device(int major, int minor, const struct mxq_arch **arch);
+/* The i-th arch, NULL past the end. */
+const struct mxq_arch *mxq_arch_at(size_t index);
+
+enum mxq_status mxq_kernel_id_name(const struct mxq_kernel_id *id, char *name, size_t size);
+enum mxq_status mxq_kernel_id_symbol(const struct mxq_kernel_id *id, char *symbol, size_t size);
+/* Reads a kernel's name, or a variant's name, which gives the kernel that a large aligned
+ * tensor gets. */
+enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id);
+
+/* The schedule table: the kernel of a family for a variant on an arch. */
+enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
+                                     const struct mxq_arch *arch, struct mxq_kernel_id *id);
+
+/* What template and host agree on. Offsets are bytes of shared memory. */
+struct mxq_geometry {
+  unsigned tile_n, tile_k;
+  unsigned threads;
+  unsigned columns_per_thread; /* neighbouring columns in one 32-bit word */
+  unsigned rows_per_thread;
+  unsigned in_offset, in_bytes;
+  unsigned out_offset, out_bytes;
+  unsigned barrier_offset;
+  unsigned shared_bytes;
+  unsigned blocks_per_sm; /* for __launch_bounds__ */
+};
+void mxq_geometry_of(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+
+#endif

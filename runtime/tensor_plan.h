@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Everything about shapes, strides, boxes, grids and the limits of the tensor copy engine, in
+ * plain C: no driver, no addresses. Encoding the maps is one call after it.
+ */
+#ifndef MXQ_TENSOR_PLAN_H
+#define MXQ_TENSOR_PLAN_H
+
+#include <stdint.h>
+
+#include <mxq/mxq.h>
+
+#include "kernel_id.h"
+
+enum mxq_map_element { MXQ_MAP_U8, MXQ_MAP_U16, MXQ_MAP_F32 };
+enum mxq_map_swizzle { MXQ_MAP_SWIZZLE_NONE, MXQ_MAP_SWIZZLE_128B };
+
+/* What one tensor map says, dimensions fastest first. Element strides are 1, interleave none,
+ * bytes outside are zeros. */
+struct mxq_map_plan {
+  enum mxq_map_element element;
+  enum mxq_map_swizzle swizzle;
+  uint32_t rank;
+  uint64_t dims[5];         /* elements */
+  uint64_t strides_bytes[4]; /* of dimensions 1 .. rank-1 */
+  uint32_t box[5];          /* elements */
+};
+
+struct mxq_tensor_plan {
+  struct mxq_kernel_id kernel;
+  struct mxq_geometry geometry;
+  uint64_t n, k, e;
+  uint64_t tiles_n, tiles_k, tiles;
+  uint64_t scale_stride_e; /* scales between matrices */
+  uint32_t grid;           /* blocks, one dimension; 0: nothing to launch */
+  struct mxq_map_plan in, out;
+};
+
+/* Plans `id` for a shape on an arch. MXQ_INVALID_ARGUMENT: lengths, strides or products that the
+ * contract refuses (section 3). MXQ_UNSUPPORTED: a rule of the tensor copy engine or of the arch,
+ * named, with the value given and what is allowed. */
+enum mxq_status mxq_tensor_plan_make(const struct mxq_kernel_id *id, const struct mxq_arch *arch,
+                                     const struct mxq_shape *shape, struct mxq_tensor_plan *plan);
+
+/* Every documented limit of one map (cuTensorMapEncodeTiled), by name. */
+enum mxq_status mxq_map_plan_check(const struct mxq_map_plan *map, const char *which);
+
+/* Lengths, strides and products of a shape for a variant, with no kernel in mind: what is not OK
+ * here is an error on every path (contract, section 3). */
+enum mxq_status mxq_shape_check(const struct mxq_variant *variant, const struct mxq_shape *shape);
+
+/* Multiplier and shift for dividing numbers below 2^31 by `value`, 1 to 2^31. args.h. */
+void mxq_divisor_make(uint32_t value, uint32_t *multiplier, uint32_t *shift);
+
+#endif
