@@ -18,7 +18,7 @@ extern "C" {
 #define MXQ_PART_ALONG_K 2
 #define MXQ_PART_COLUMN_MAJOR 4
 
-#define MXQ_OP(NAME, token, number, ...) MXQ_OP_##NAME = number,
+#define MXQ_OP(NAME, token, number) MXQ_OP_##NAME = number,
 enum mxq_op {
 #include <mxq/axes.def>
   MXQ_OP_FORCE_8 = 255
@@ -38,7 +38,7 @@ enum mxq_layout {
 #include <mxq/axes.def>
   MXQ_LAYOUT_FORCE_8 = 255
 };
-#define MXQ_SCALES(NAME, token, number, ...) MXQ_SCALES_##NAME = number,
+#define MXQ_SCALES(NAME, token, number) MXQ_SCALES_##NAME = number,
 enum mxq_scales {
 #include <mxq/axes.def>
   MXQ_SCALES_FORCE_8 = 255
