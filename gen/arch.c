@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel_id.h"
+#include "quote.h"
+#include "status.h"
+
+/* Shared memory of a block: CUDA C++ Programming Guide, table of technical specifications. */
+static const struct mxq_arch archs[] = {
+    {"80", 80, 163 * 1024, 0},    {"89", 89, 99 * 1024, 0},     {"90a", 90, 227 * 1024, 1},
+    {"100a", 100, 227 * 1024, 1}, {"103a", 103, 227 * 1024, 1}, {"120a", 120, 99 * 1024, 1},
+};
+
+#define ARCH_COUNT (sizeof archs / sizeof archs[0])
+
+static void list(char *text, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < ARCH_COUNT; ++i)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", archs[i].name);
+}
+
+/* "90a", or without the suffix "90". */
+static int spells(const char *name, const struct mxq_arch *arch) {
+  const size_t digits = strspn(arch->name, "0123456789");
+  return strcmp(name, arch->name) == 0 ||
+         (strlen(name) == digits && memcmp(name, arch->name, digits) == 0);
+}
+
+const struct mxq_arch *mxq_arch_at(size_t index) {
+  return index < ARCH_COUNT ? &archs[index] : NULL;
+}
+
+enum mxq_status mxq_arch_parse(const char *name, const struct mxq_arch **arch) {
+  char allowed[64];
+  for (size_t i = 0; name && i < ARCH_COUNT; ++i) {
+    if (!spells(name, &archs[i])) continue;
+    *arch = &archs[i];
+    return MXQ_OK;
+  }
+  list(allowed, sizeof allowed);
+  MXQ_FAIL(MXQ_INVALID_ARGUMENT, "unknown arch %s; allowed: %s", mxq_quote(name).text, allowed);
+}
+
+enum mxq_status mxq_arch_of_device(int major, int minor, const struct mxq_arch **arch) {
+  char allowed[64];
+  for (size_t i = 0; i < ARCH_COUNT; ++i) {
+    if (major != (int)(archs[i].number / 10) || minor != (int)(archs[i].number % 10)) continue;
+    *arch = &archs[i];
+    return MXQ_OK;
+  }
+  list(allowed, sizeof allowed);
+  MXQ_FAIL(MXQ_INVALID_ARGUMENT,
+           "a device of compute capability %d.%d has no arch that kernels are made for; those are: "
+           "%s",
+           major, minor, allowed);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_id.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "quote.h"
+#include "schedule.h"
+#include "status.h"
+#include "token.h"
+
+#define LISTED_ARCH "90a" /* the arch whose default a variant's name stands for */
+
+static int has_schedule(const struct mxq_kernel_id *id) {
+  const struct mxq_schedule *schedule;
+  const enum mxq_family family = (enum mxq_family)id->family;
+  for (size_t i = 0; (schedule = mxq_schedule_at(&id->variant, family, i)); ++i)
+    if (schedule->tile_n == id->tile_n && schedule->tile_k == id->tile_k) return 1;
+  return 0;
+}
+
+static void list_schedules(const struct mxq_variant *variant, char *text, size_t size) {
+  const struct mxq_family_facts *family;
+  const struct mxq_schedule *row;
+  size_t used = 0;
+  text[0] = 0;
+  for (size_t f = 0; (family = mxq_family_at(f)); ++f)
+    for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)) && used < size; ++i)
+      used += (size_t)snprintf(text + used, size - used, "%s%s-%ux%u", used ? " " : "",
+                               family->token, (unsigned)row->tile_n, (unsigned)row->tile_k);
+}
+
+/* What a kernel's name has after its dot. */
+static void spell_schedule(const struct mxq_family_facts *family, unsigned tile_n, unsigned tile_k,
+                           char *text, size_t size) {
+  snprintf(text, size, "%s-%ux%u", family->token, tile_n, tile_k);
+}
+
+static enum mxq_status check(const struct mxq_kernel_id *id) {
+  char allowed[256];
+  MXQ_FAIL_IF(!id, MXQ_INVALID_ARGUMENT, "the kernel is NULL");
+  MXQ_TRY(mxq_variant_check(&id->variant));
+  for (size_t i = 0; i < sizeof id->reserved; ++i)
+    MXQ_FAIL_IF(id->reserved[i] || id->reserved0, MXQ_INVALID_ARGUMENT,
+                "struct mxq_kernel_id: a reserved byte is not zero");
+  if (mxq_family_facts(id->family) && has_schedule(id)) return MXQ_OK;
+  list_schedules(&id->variant, allowed, sizeof allowed);
+  MXQ_FAIL(MXQ_INVALID_ARGUMENT,
+           "struct mxq_kernel_id: family %u with tiles of %ux%u does not exist for this variant; "
+           "allowed: %s",
+           (unsigned)id->family, (unsigned)id->tile_n, (unsigned)id->tile_k, allowed);
+}
+
+/* Finds the family and schedule that a kernel's name spells after its dot. */
+static enum mxq_status parse_schedule(const char *name, const char *text,
+                                      struct mxq_kernel_id *id) {
+  const struct mxq_family_facts *family;
+  const struct mxq_schedule *row;
+  char spelled[64], allowed[256];
+  for (size_t f = 0; (family = mxq_family_at(f)); ++f)
+    for (size_t i = 0; (row = mxq_schedule_at(&id->variant, family->family, i)); ++i) {
+      spell_schedule(family, row->tile_n, row->tile_k, spelled, sizeof spelled);
+      if (strcmp(spelled, text) != 0) continue;
+      id->family = (uint8_t)family->family;
+      id->tile_n = row->tile_n;
+      id->tile_k = row->tile_k;
+      return MXQ_OK;
+    }
+  list_schedules(&id->variant, allowed, sizeof allowed);
+  MXQ_FAIL(MXQ_UNKNOWN_NAME, "%s: unknown family and schedule %s; allowed: %s",
+           mxq_quote(name).text, mxq_quote(text).text, allowed);
+}
+
+enum mxq_status mxq_kernel_id_name(const struct mxq_kernel_id *id, char *name, size_t size) {
+  char variant[MXQ_VARIANT_NAME_SIZE], schedule[MXQ_KERNEL_NAME_SIZE - MXQ_VARIANT_NAME_SIZE];
+  MXQ_TRY(check(id));
+  MXQ_TRY(mxq_variant_name(&id->variant, variant, sizeof variant));
+  spell_schedule(mxq_family_facts(id->family), id->tile_n, id->tile_k, schedule, sizeof schedule);
+  const size_t length = strlen(variant) + 1 + strlen(schedule);
+  MXQ_FAIL_IF(!name || size <= length, MXQ_INVALID_ARGUMENT,
+              "%zu bytes for the name %s.%s; MXQ_KERNEL_NAME_SIZE (%d) is always enough", size,
+              variant, schedule, MXQ_KERNEL_NAME_SIZE);
+  snprintf(name, size, "%s.%s", variant, schedule);
+  return MXQ_OK;
+}
+
+enum mxq_status mxq_kernel_id_symbol(const struct mxq_kernel_id *id, char *symbol, size_t size) {
+  MXQ_TRY(mxq_kernel_id_name(id, symbol, size));
+  for (char *c = symbol; *c; ++c)
+    if (*c == '.' || *c == '-') *c = '_';
+  return MXQ_OK;
+}
+
+enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id) {
+  char variant[MXQ_VARIANT_NAME_SIZE];
+  struct mxq_kernel_id parsed = {0};
+  const struct mxq_arch *arch;
+  MXQ_FAIL_IF(!name, MXQ_INVALID_ARGUMENT, "the kernel's name is NULL");
+  const char *dot = strchr(name, '.');
+  const size_t length = dot ? (size_t)(dot - name) : strlen(name);
+  if (!dot || length >= sizeof variant) {
+    MXQ_TRY(mxq_variant_parse(name, &parsed.variant));
+    MXQ_TRY(mxq_arch_parse(LISTED_ARCH, &arch));
+    return mxq_kernel_id_choose(&parsed.variant, MXQ_FAMILY_TMA, arch, id);
+  }
+  memcpy(variant, name, length);
+  variant[length] = 0;
+  MXQ_TRY(mxq_variant_parse(variant, &parsed.variant));
+  MXQ_TRY(parse_schedule(name, dot + 1, &parsed));
+  *id = parsed;
+  return MXQ_OK;
+}
+
+enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
+                                     const struct mxq_arch *arch, struct mxq_kernel_id *id) {
+  const struct mxq_family_facts *facts = mxq_family_facts((unsigned)family);
+  const struct mxq_schedule *row;
+  struct mxq_geometry geometry;
+  MXQ_TRY(mxq_variant_check(variant));
+  MXQ_FAIL_IF(!facts, MXQ_INVALID_ARGUMENT, "%d is no family of kernels", (int)family);
+  MXQ_FAIL_IF(facts->needs_tma && !arch->has_tma, MXQ_UNSUPPORTED,
+              "arch %s has no tensor copy engine, which kernels of the family %s need; archs from "
+              "90a on have one",
+              arch->name, facts->token);
+  for (size_t i = 0; (row = mxq_schedule_at(variant, family, i)); ++i) {
+    const struct mxq_kernel_id chosen = {.variant = *variant,
+                                         .family = (uint8_t)family,
+                                         .tile_n = row->tile_n,
+                                         .tile_k = row->tile_k};
+    mxq_geometry_of(&chosen, &geometry);
+    if (geometry.shared_bytes > arch->shared_max) continue;
+    *id = chosen;
+    return MXQ_OK;
+  }
+  MXQ_FAIL(MXQ_UNSUPPORTED,
+           "no schedule of the family %s fits the %u bytes of shared memory that a block has on "
+           "arch %s",
+           facts->token, arch->shared_max, arch->name);
+}
