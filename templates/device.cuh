@@ -1,0 +1,126 @@
+// Device primitives: everything below this piece is plain C++ on top of these functions.
+#ifdef __CUDACC__
+
+#define MXQ_KERNEL(name, threads, blocks_per_sm) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks_per_sm) name
+#define MXQ_ARGS(type) const __grid_constant__ type
+#define MXQ_FN static __device__ __forceinline__
+
+// All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
+extern __shared__ __align__(1024) unsigned char shared_memory[];
+
+MXQ_FN unsigned thread_id() { return threadIdx.x; }
+MXQ_FN unsigned block_id() { return blockIdx.x; }
+MXQ_FN unsigned grid_size() { return gridDim.x; }
+
+// bar.sync: orders the shared and global accesses of the block's threads before and after it.
+MXQ_FN void block_sync() { __syncthreads(); }
+
+template <class T>
+MXQ_FN T shared_load(unsigned offset) {
+  return *reinterpret_cast<const T *>(shared_memory + offset);
+}
+template <class T>
+MXQ_FN void shared_store(unsigned offset, T value) {
+  *reinterpret_cast<T *>(shared_memory + offset) = value;
+}
+template <class T>
+MXQ_FN void global_store(T *pointer, T value) {
+  *pointer = value;
+}
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
+MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :: "r"(shared_address(offset)), "r"(arrivals) : "memory");
+}
+// mbarrier.arrive.expect_tx: arrives once and adds `bytes` to what the phase waits for.
+MXQ_FN void barrier_expect(unsigned offset, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :: "r"(shared_address(offset)), "r"(bytes) : "memory");
+}
+// mbarrier.try_wait.parity: returns once the phase of this parity has completed.
+MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
+  unsigned done;
+  do {
+    asm volatile(
+        "{\n\t.reg .pred p;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+        "selp.b32 %0, 1, 0, p;\n\t}"
+        : "=r"(done) : "r"(shared_address(offset)), "r"(parity) : "memory");
+  } while (!done);
+}
+// fence.proxy.async: this thread's shared accesses before it are seen by the copy engine after it.
+MXQ_FN void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+// cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
+// its bytes count on the barrier.
+MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
+                     unsigned barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];"
+      :: "r"(shared_address(offset)), "l"(&map), "r"(x), "r"(y), "r"(z),
+         "r"(shared_address(barrier)) : "memory");
+}
+// cp.async.bulk.tensor, shared to global: one box, in the thread's open bulk group.
+MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
+                      unsigned offset) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
+      :: "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(offset)) : "memory");
+}
+// cp.async.bulk.commit_group: closes this thread's open group.
+MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+// cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
+MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
+MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
+MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
+MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+
+// cvt.f32.f16: exact.
+MXQ_FN float widen_f16(unsigned bits) {
+  float x;
+  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
+  return x;
+}
+// mul.rn.bf16x2: both halves, each rounded by itself.
+MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+// max.NaN: the larger magnitude, NaN if either is NaN.
+MXQ_FN float max_magnitude(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
+  return larger;
+}
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
+MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+// cvt.rn.satfinite: two codes, the first in the low byte. NaN gives 0x7F, -0 stays -0.
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned narrow_pair(float first, float second) {
+  unsigned short codes;
+  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  return codes;
+}
+
+#endif
