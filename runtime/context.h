@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a context holds: settings read once, and the tables of images and kernels.
+ */
+#ifndef MXQ_CONTEXT_H
+#define MXQ_CONTEXT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <mxq/mxq.h>
+
+#include "image.h"
+#include "memory.h"
+#include "nvrtc.h"
+#include "store.h"
+
+#define MXQ_BUCKETS 1024u
+
+/* A slot of the memory table, one for each kernel and arch ever asked for. */
+struct mxq_image_slot;
+
+struct mxq_context {
+  struct mxq_allocator allocator;
+  mxq_log_fn log;
+  void *log_user;
+  enum mxq_log_level log_level;
+  enum mxq_jit_mode jit;
+  unsigned compile_threads;
+  char *record_path; /* MXQ_RECORD, or NULL */
+  struct mxq_nvrtc_search search;
+  struct mxq_nvrtc nvrtc; /* opened at the first compile; guarded */
+  int nvrtc_busy;         /* a thread is opening it; guarded */
+  struct mxq_store store;
+  /* Chains only grow, at their head, under the guard: readers take no lock. */
+  _Atomic(struct mxq_image_slot *) images[MXQ_BUCKETS];
+  _Atomic(struct mxq_kernel *) kernels[MXQ_BUCKETS];
+};
+
+/* One mutex and condition for the tables of all contexts: held for pointer updates only, never
+ * while something is opened, read, compiled or loaded. A fork takes it, so that a child finds it
+ * free and the tables whole. The generation tells a child from its parent: work that another
+ * thread of the parent had begun is nobody's in the child. */
+void mxq_guard_lock(void);
+void mxq_guard_unlock(void);
+void mxq_guard_wait(void); /* until the next wake; returns locked */
+void mxq_guard_wake(void); /* with the lock held */
+unsigned mxq_guard_generation(void);
+
+/* Whether a message of this level would reach anybody. */
+int mxq_log_wants(const struct mxq_context *context, enum mxq_log_level level);
+void mxq_log(const struct mxq_context *context, enum mxq_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A cubin from disk that the driver refused: compiled once more and replaced, in memory and on
+ * disk. `image` becomes the new one. The old one stays readable. */
+enum mxq_status mxq_image_renew(struct mxq_context *context, const struct mxq_image **image);
+
+/* Frees the tables; called by mxq_context_destroy. */
+void mxq_image_free_all(struct mxq_context *context);
+void mxq_kernel_free_all(struct mxq_context *context);
+
+#endif
