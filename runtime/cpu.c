@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu.h"
+
+#include <fenv.h>
+#include <string.h>
+
+#include "axes.h"
+#include "cpu_bits.h"
+#include "cpu_convert.h"
+#include "cpu_scale.h"
+#include "cpu_store.h"
+
+#define TILE MXQ_CPU_TILE
+
+#define MXQ_BLOCK(NAME, token, number) \
+  _Static_assert(TILE % (number) == 0, "a tile must hold whole blocks: raise MXQ_CPU_TILE");
+#include <mxq/axes.def>
+
+/* One output of a quantization. */
+struct job {
+  struct mxq_cpu_output output;
+  const struct mxq_type_facts *type;
+  struct mxq_cpu_format format;
+  const struct mxq_cpu_reader *reader;
+  const unsigned char *in;
+  size_t block_n, block_k; /* a block's extent */
+};
+
+/* What a tile needs besides the tensors. Rows beyond those of the tile keep what they had. */
+struct scratch {
+  uint8_t codes[TILE][TILE];
+  uint32_t magnitudes[TILE]; /* in the input's own bits, of its own width */
+  float maxima[TILE];
+  float multipliers[TILE];
+  uint32_t scales[TILE];
+  float x[TILE];
+};
+
+static size_t smaller(uint64_t a, size_t b) { return a < b ? (size_t)a : b; }
+
+static const unsigned char *row_at(const struct job *job, const struct mxq_cpu_place *place,
+                                   size_t row) {
+  const struct mxq_shape *shape = job->output.shape;
+  const uint64_t offset = place->e * (uint64_t)shape->stride_e +
+                          (place->n + row) * (uint64_t)shape->stride_n + place->k;
+  return job->in + offset * job->reader->element_bytes;
+}
+
+/* Maxima, scales and multipliers of the blocks of `rows` rows. Returns how many of the maxima are
+ * not finite. */
+static size_t scale_blocks(const struct job *job, const struct mxq_cpu_place *place, size_t rows,
+                           size_t columns, struct scratch *s) {
+  const size_t blocks = (columns + job->block_k - 1) / job->block_k;
+  memset(s->magnitudes, 0, sizeof s->magnitudes);
+  for (size_t r = 0; r < rows; ++r)
+    job->reader->fold(row_at(job, place, r), columns, s->magnitudes);
+  if (job->block_k > 1) job->reader->reduce(s->magnitudes, columns, job->block_k);
+  job->reader->widen(s->magnitudes, blocks, s->maxima);
+  const size_t not_finite = mxq_cpu_scale(job->output.variant->mode, job->type, s->maxima, blocks,
+                                          s->scales, s->multipliers);
+  mxq_cpu_store_scales(&job->output, place, blocks, s->scales);
+  return not_finite;
+}
+
+/* Gives each column its block's multiplier, from the last to the first: in place. */
+static void spread_multipliers(size_t columns, size_t block, float *multipliers) {
+  for (size_t k = columns; block > 1 && k-- > 0;) multipliers[k] = multipliers[k / block];
+}
+
+/* A block with a NaN or an infinity is NaN throughout. */
+static void overwrite_nan_blocks(const struct job *job, size_t rows, size_t columns,
+                                 const float *maxima, uint8_t codes[][TILE]) {
+  for (size_t k = 0; k < columns; ++k) {
+    if (mxq_cpu_bits(maxima[k / job->block_k]) < MXQ_CPU_INFINITY) continue;
+    for (size_t r = 0; r < rows; ++r) codes[r][k] = (uint8_t)job->type->nan_code;
+  }
+}
+
+/* The blocks of block_n rows from `place` on, into the rows of the tile from `first` on. */
+static void quantize_rows(const struct job *job, const struct mxq_cpu_place *place, size_t first,
+                          size_t rows, size_t columns, struct scratch *s) {
+  const size_t not_finite = scale_blocks(job, place, rows, columns, s);
+  spread_multipliers(columns, job->block_k, s->multipliers);
+  for (size_t r = 0; r < rows; ++r) {
+    job->reader->widen(row_at(job, place, r), columns, s->x);
+    mxq_cpu_round(&job->format, s->x, s->multipliers, columns, s->codes[first + r]);
+  }
+  if (not_finite) overwrite_nan_blocks(job, rows, columns, s->maxima, &s->codes[first]);
+}
+
+static void quantize_tile(const struct job *job, const struct mxq_cpu_place *place,
+                          struct scratch *s) {
+  const struct mxq_shape *shape = job->output.shape;
+  const size_t rows = smaller((uint64_t)shape->n - place->n, TILE);
+  const size_t columns = smaller((uint64_t)shape->k - place->k, TILE);
+  struct mxq_cpu_place block = *place;
+  for (size_t n = 0; n < rows; n += job->block_n, block.n += job->block_n)
+    quantize_rows(job, &block, n, smaller(rows - n, job->block_n), columns, s);
+  mxq_cpu_store_codes(&job->output, place, rows, columns, (const uint8_t(*)[TILE])s->codes);
+}
+
+static void quantize_part(const struct job *job) {
+  const uint64_t e = (uint64_t)job->output.shape->e, n = (uint64_t)job->output.shape->n,
+                 k = (uint64_t)job->output.shape->k;
+  struct scratch scratch = {0};
+  struct mxq_cpu_place place;
+  if (n == 0 || k == 0)
+    return; /* before stepping through the matrices, of which there may be many */
+  for (place.e = 0; place.e < e; ++place.e)
+    for (place.n = 0; place.n < n; place.n += TILE)
+      for (place.k = 0; place.k < k; place.k += TILE) quantize_tile(job, &place, &scratch);
+}
+
+static void quantize(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                     const struct mxq_pointers *pointers) {
+  struct job job = {.type = mxq_type_facts(variant->out),
+                    .reader = mxq_cpu_reader(variant->in),
+                    .in = pointers->in};
+  mxq_cpu_format_of(job.type, &job.format);
+  for (unsigned part = 0; part < 2; ++part) {
+    const unsigned kind = mxq_layout_part(variant->layout, part);
+    if (kind == MXQ_PART_NONE) continue;
+    job.block_n = kind & MXQ_PART_ALONG_N ? variant->block : 1;
+    job.block_k = kind & MXQ_PART_ALONG_K ? variant->block : 1;
+    job.output =
+        (struct mxq_cpu_output){.variant = variant,
+                                .shape = shape,
+                                .part = part,
+                                .codes = pointers->out[part],
+                                .scales = pointers->scale[part],
+                                .scale_bytes = mxq_mode_facts(variant->mode)->scale_bits / 8};
+    quantize_part(&job);
+  }
+}
+
+void mxq_cpu_run(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                 const struct mxq_pointers *pointers) {
+  fenv_t callers;
+  /* A caller may round another way or flush subnormals; the contract does neither. */
+  fegetenv(&callers);
+  fesetenv(FE_DFL_ENV);
+  quantize(variant, shape, pointers);
+  fesetenv(&callers);
+}
