@@ -16,9 +16,15 @@ MXQ_FN int scale_exponent(unsigned amax) {
 }
 //$ end
 
+// The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
+// of the contract and the subnormal multiplier of code 254 are never needed.
+static_assert(OUT_EMAX >= 2, "codes stay below 254");
+
 MXQ_FN block_scale scale_of(unsigned amax) {
   if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
   const int exponent = scale_exponent(amax);
-  const unsigned code = exponent < 0 ? 0 : exponent > 254 ? 254 : exponent;
-  return {code, bits_float(code == 254 ? 0x00400000 : (254 - code) << 23)};
+  // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
+  // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
+  const unsigned code = exponent < 0 ? 0 : exponent;
+  return {code, bits_float((254 - code) << 23)};
 }
