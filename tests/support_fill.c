@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inputs that are hard to round, made from bits: the three input types differ in field widths
+ * alone.
+ */
+#include <string.h>
+
+#include "axes.h"
+#include "support.h"
+
+/* The fields of a type and of the block at hand. */
+struct maker {
+  unsigned mantissa_bits;
+  uint32_t exponent_max; /* the exponent field of infinities and NaN */
+  uint32_t exponent;     /* of the block's large elements */
+  uint32_t tie_bits;     /* mantissa bits of the output type */
+  unsigned kind;         /* of the block */
+};
+
+enum { kind_nan, kind_infinity, kind_zero, kind_largest, kind_subnormal, kind_edge, kinds = 48 };
+
+static uint32_t join(const struct maker *maker, uint32_t sign, uint32_t exponent,
+                     uint32_t mantissa) {
+  const uint32_t mask = (1u << maker->mantissa_bits) - 1;
+  const unsigned sign_bit = maker->mantissa_bits + (maker->exponent_max == 31 ? 5 : 8);
+  return sign << sign_bit | exponent << maker->mantissa_bits | (mantissa & mask);
+}
+
+static uint32_t lower(uint32_t exponent, uint32_t steps) {
+  return exponent > steps ? exponent - steps : 0;
+}
+
+/* Half way between two codes of the output type, or one unit beside it. */
+static uint32_t tie(const struct maker *maker, uint32_t random) {
+  const unsigned dropped = maker->mantissa_bits - maker->tie_bits;
+  const uint32_t middle = (random >> 8) << dropped | 1u << (dropped - 1);
+  return middle + random % 3 - 1;
+}
+
+static uint32_t ordinary(const struct maker *maker, uint32_t random) {
+  const uint32_t sign = random & 1, pick = (random >> 1) % 12, rest = random >> 5;
+  switch (pick) {
+    case 0: return join(maker, sign, maker->exponent, 0);
+    case 1: return join(maker, sign, lower(maker->exponent, 1), ~0u);
+    case 2: return join(maker, sign, maker->exponent, 1);
+    case 3: return join(maker, sign, 0, 0);
+    case 4: return join(maker, sign, 0, rest);
+    case 5:
+    case 6: return join(maker, sign, lower(maker->exponent, rest % 20), tie(maker, rest >> 4));
+    case 7: return join(maker, sign, maker->exponent, ~0u);
+    default: return join(maker, sign, lower(maker->exponent, rest % 12), rest >> 4);
+  }
+}
+
+static uint32_t element(const struct maker *maker, uint32_t random) {
+  const uint32_t sign = random & 1, rest = random >> 6;
+  const int one_of_many = (random >> 1) % 32 == 0;
+  switch (maker->kind) {
+    case kind_nan:
+      return one_of_many ? join(maker, sign, maker->exponent_max, rest | 1)
+                         : ordinary(maker, random);
+    case kind_infinity:
+      return one_of_many ? join(maker, sign, maker->exponent_max, 0) : ordinary(maker, random);
+    case kind_zero: return join(maker, sign, 0, 0);
+    case kind_largest: return join(maker, sign, maker->exponent_max - 1, ~(rest & 1));
+    case kind_subnormal: return join(maker, sign, 0, rest);
+    case kind_edge: /* 1.75, the mantissa of the largest e4m3 and e5m2, and its neighbours */
+      return join(maker, sign, lower(maker->exponent, rest % 8 / 7 ? 0 : 1 + rest % 4),
+                  (3u << (maker->mantissa_bits - 2)) + (rest >> 8) % 3 - 1);
+    default: return ordinary(maker, random);
+  }
+}
+
+static uint64_t hash_of(uint64_t seed, uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t state = seed;
+  state ^= support_random(&state) + a;
+  state ^= support_random(&state) + b;
+  state ^= support_random(&state) + c;
+  return support_random(&state);
+}
+
+static void begin_block(struct maker *maker, uint64_t hash) {
+  maker->kind = (unsigned)(hash % kinds);
+  maker->exponent = (uint32_t)(hash >> 32) % maker->exponent_max;
+}
+
+void support_fill(const struct mxq_variant *variant, const struct mxq_shape *shape, uint64_t seed,
+                  void *in) {
+  const struct mxq_type_facts *type = mxq_type_facts(variant->in);
+  const unsigned along = mxq_layout_part(variant->layout, 0);
+  const uint64_t block_n = along & MXQ_PART_ALONG_N ? variant->block : 1u;
+  const uint64_t block_k = along & MXQ_PART_ALONG_K ? variant->block : 1u;
+  const uint64_t size = type->bits / 8;
+  struct maker maker = {.mantissa_bits = type->mantissa_bits,
+                        .exponent_max = (1u << (type->bits - 1 - type->mantissa_bits)) - 1,
+                        .tie_bits = mxq_type_facts(variant->out)->mantissa_bits};
+  for (uint64_t e = 0; e < (uint64_t)shape->e; e++)
+    for (uint64_t n = 0; n < (uint64_t)shape->n; n++)
+      for (uint64_t k = 0; k < (uint64_t)shape->k; k++) {
+        const uint64_t stride_e = shape->e > 1 ? (uint64_t)shape->stride_e : 0;
+        const uint64_t stride_n = shape->n > 1 ? (uint64_t)shape->stride_n : 0;
+        const uint64_t offset = e * stride_e + n * stride_n + k;
+        begin_block(&maker, hash_of(seed, e, n / block_n, k / block_k));
+        const uint32_t bits = element(&maker, (uint32_t)hash_of(~seed, e, n, k));
+        memcpy((unsigned char *)in + offset * size, &bits, size); /* little-endian */
+      }
+}
