@@ -10,6 +10,9 @@
 #include "memory.h"
 #include "status.h"
 
+#define MXQ_NVRTC_NEED_MAJOR 12
+#define MXQ_NVRTC_NEED_MINOR 9
+
 /* An nvrtcProgram. NVRTC's ABI has been the same since 11.1, so its header is not needed: results
  * are ints, 0 for success. */
 struct mxq_nvrtc_program;
