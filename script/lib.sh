@@ -4,8 +4,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
-cuda_wheels=$root/.cache/cuda # and the major version
-minimum_cuda=12090 # 1000 * major + 10 * minor: the oldest NVRTC that the runtime accepts
+minimum_cuda=12090 # 1000 * major + 10 * minor: the oldest that the runtime accepts
 
 say() { printf '%s\n' "$*"; }
 fail() {
@@ -63,34 +62,36 @@ else:
 PYTHON
 }
 
-# Sets cuda_include and nvrtc to the folder of cuda.h and nvrtc.h and to the compiler's library:
-# of a toolkit that is new enough, else of the wheels, else empty. A driver of CUDA 12 cannot load
-# what NVRTC 13 makes, so an NVRTC above the driver's major version is passed over.
+# Sets cuda_include to the folder of CUDA's headers, and nvrtc to the run-time compiler: of a
+# toolkit that is new enough, else of the wheels in .venv, else empty. A driver of CUDA 12 cannot
+# load what NVRTC 13 makes, so an NVRTC above the driver's major version is passed over. The
+# library makes the same choice by itself; this one tells whether there is anything to choose.
 cuda_find() {
-  local home include library version driver
+  local home include library version driver wheels
   cuda_include= nvrtc=
   driver=$(driver_major)
   while read -r home; do
     for include in "$home/include" "$home/targets/$(uname -m)-linux/include"; do
       version=$(cuda_header_version "$include/cuda.h")
-      ((version >= minimum_cuda)) && [[ -f $include/nvrtc.h ]] || continue
+      ((version >= minimum_cuda)) && [[ -f $include/cudaTypedefs.h ]] || continue
       : "${cuda_include:=$include}"
       ((driver == 0 || version / 1000 <= driver)) || continue
-      for library in "$home"/{lib64,lib,"lib/$(uname -m)-linux-gnu","targets/$(uname -m)-linux/lib"}; do
-        library=$library/libnvrtc.so.$((version / 1000))
+      for library in "$home"/{lib64,lib,"lib/$(uname -m)-linux-gnu"}/libnvrtc.so.$((version / 1000)); do
         [[ -f $library ]] && : "${nvrtc:=$library}"
       done
     done
   done < <(cuda_homes)
-  include=${cuda_wheels}13/nvidia/cu13/include
-  [[ -z $cuda_include && -f $include/cuda.h && -f $include/nvrtc.h ]] && cuda_include=$include
-  if [[ -z $nvrtc ]]; then
-    library=${cuda_wheels}13/nvidia/cu13/lib/libnvrtc.so.13
-    ((driver == 12)) && library=${cuda_wheels}12/nvidia/cuda_nvrtc/lib/libnvrtc.so.12
-    [[ -f $library ]] && nvrtc=$library
-  fi
+  for wheels in "$venv"/lib/python3*/site-packages/nvidia; do
+    [[ -f $wheels/cu13/include/cudaTypedefs.h ]] && : "${cuda_include:=$wheels/cu13/include}"
+    library=$wheels/cu13/lib/libnvrtc.so.13
+    ((driver == 12)) && library=$wheels/cuda_nvrtc/lib/libnvrtc.so.12
+    [[ -f $library ]] && : "${nvrtc:=$library}"
+  done
   return 0
 }
+
+# Whether .venv holds what requirements file $1 asks for.
+is_installed() { cmp -s "$root/script/$1" "$venv/.installed-$1"; }
 
 # Configures folder $1 with preset $2 and builds the targets after it (all without any). Prints
 # the compiler's output only on failure.
@@ -106,5 +107,4 @@ build() {
     grep -nE -A12 'error|FAILED|CMake Error' "$log" | head -60 >&2 || true
     fail "the build in $folder failed; all of its output is in $log"
   fi
-  [[ -n ${MXQ_NVRTC:-} || -z $nvrtc ]] || export MXQ_NVRTC=$nvrtc
 }
