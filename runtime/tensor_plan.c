@@ -25,6 +25,15 @@ static enum mxq_status check_arch(const struct mxq_tensor_plan *plan, const stru
   return MXQ_OK;
 }
 
+/* A thread stores the scales of its neighbouring columns in one access. */
+static enum mxq_status check_columns(const struct mxq_tensor_plan *plan, const char *name) {
+  const unsigned columns = plan->geometry.columns_per_thread;
+  MXQ_FAIL_IF(plan->k % columns != 0, MXQ_UNSUPPORTED,
+              "%s: K is %" PRIu64 "; the kernel takes multiples of %u, the columns of a thread",
+              name, plan->k, columns);
+  return MXQ_OK;
+}
+
 static enum mxq_map_element element_of(const struct mxq_type_facts *type) {
   return type->bits == 32 ? MXQ_MAP_F32 : type->bits == 16 ? MXQ_MAP_U16 : MXQ_MAP_U8;
 }
@@ -108,6 +117,7 @@ enum mxq_status mxq_tensor_plan_make(const struct mxq_kernel_id *id, const struc
     plan_input(&made, shape);
     plan_output(&made);
     MXQ_TRY(check_maps(&made, name));
+    MXQ_TRY(check_columns(&made, name));
     MXQ_TRY(plan_tiles(&made, name));
   }
   *plan = made;

@@ -54,6 +54,7 @@ static const struct check {
     /* A broadcast input is small; the dense output is not. */
     {NULL, {TWO(31) - 1, TWO(31), 2, 0, 0}},
     {"2^63", {TWO(31), TWO(31), 2, 0, 0}},
+    {"2^63", {TWO(33), TWO(31), 2, 0, 0}}, /* the product wraps to 0 */
     {"2^63", {TWO(40), TWO(40), TWO(40), 0, 0}},
     {NULL, {0, TWO(40), TWO(40), 0, 0}}, /* nothing to do */
 };

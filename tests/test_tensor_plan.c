@@ -111,12 +111,12 @@ static void test_strides(void **state) {
   plan = good_plan(bf16_name, &shape); /* no step along E */
   CHECK_MAP(&plan.in, 24, 64, 1, 48, 48, 128, 128);
   shape = (struct mxq_shape){.e = 1, .n = 1, .k = 1, .stride_e = -7, .stride_n = 3};
-  plan = good_plan(bf16_name, &shape);
-  CHECK_MAP(&plan.in, 1, 1, 1, 16, 16, 128, 128);
-  CHECK_MAP(&plan.out, 1, 1, 1, 16, 16, 128, 128);
-  shape = (struct mxq_shape){.e = 1, .n = 48, .k = 5, .stride_e = 0, .stride_n = 8};
+  plan = good_plan(f32_name, &shape);
+  CHECK_MAP(&plan.in, 1, 1, 1, 16, 16, 64, 128);
+  CHECK_MAP(&plan.out, 1, 1, 1, 16, 16, 128, 64);
+  shape = (struct mxq_shape){.e = 1, .n = 48, .k = 6, .stride_e = 0, .stride_n = 8};
   plan = good_plan(bf16_name, &shape); /* K needs no multiple where the stride has one */
-  CHECK_MAP(&plan.in, 5, 48, 1, 16, 16, 128, 128);
+  CHECK_MAP(&plan.in, 6, 48, 1, 16, 16, 128, 128);
 }
 
 static void test_refused_strides(void **state) {
@@ -136,6 +136,9 @@ static void test_refused_strides(void **state) {
   good_plan(bf16_name, &shape);
   shape = mxq_shape_dense(1, 32, (INT64_C(1) << 31) + 8);
   refused(bf16_name, &shape, "dimension 0 is 2147483656; coordinates");
+  shape = (struct mxq_shape){.e = 1, .n = 48, .k = 5, .stride_e = 0, .stride_n = 8};
+  refused(bf16_name, &shape, "K is 5; the kernel takes multiples of 2");
+  good_plan(f32_name, &shape);
 }
 
 /* Products of 32 bits would wrap in each of these. */

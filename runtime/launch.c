@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launching: no allocation, no lock, no environment.
+ */
+#include <mxq/mxq.h>
+
+#include "cpu.h"
+#include "map_encode.h"
+#include "plan.h"
+#include "pointers.h"
+#include "shape.h"
+#include "status.h"
+
+/* NULL and the two streams that are constants belong to whatever context is current. */
+static int is_default_stream(mxq_stream stream) {
+  return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+}
+
+/* Makes the stream's context current, which must be one of the plan's device. */
+static enum mxq_status enter(const struct mxq_plan *plan, mxq_stream stream,
+                             struct mxq_device_scope *scope) {
+  const struct mxq_driver *driver = plan->kernel->driver;
+  CUcontext wanted = NULL, current = NULL;
+  CUdevice device = 0;
+  if (is_default_stream(stream)) return mxq_device_enter(driver, plan->kernel->device, scope);
+  if (mxq_driver_is_forked()) return mxq_driver_forked();
+  *scope = (struct mxq_device_scope){driver, 0};
+  MXQ_CUDA_TRY(driver, cuStreamGetCtx(stream, &wanted));
+  MXQ_CUDA_TRY(driver, cuCtxGetCurrent(&current));
+  if (wanted != current) {
+    MXQ_CUDA_TRY(driver, cuCtxPushCurrent(wanted));
+    scope->pushed = 1;
+  }
+  const CUresult result = driver->cuCtxGetDevice(&device);
+  if (result == CUDA_SUCCESS && device == plan->device) return MXQ_OK;
+  mxq_device_leave(scope);
+  if (result != CUDA_SUCCESS) return mxq_driver_fail(driver, result, "cuCtxGetDevice");
+  MXQ_FAIL(MXQ_INVALID_ARGUMENT,
+           "the stream belongs to cuda:%d, the plan to cuda:%d; launch on a stream of the plan's "
+           "device",
+           (int)device, plan->kernel->device);
+}
+
+static enum mxq_status enqueue(const struct mxq_plan *plan, const struct mxq_tma_args *args,
+                               mxq_stream stream) {
+  const struct mxq_driver *driver = plan->kernel->driver;
+  struct mxq_device_scope scope;
+  void *parameters[] = {(void *)(uintptr_t)args};
+  CUlaunchConfig config = {
+      .gridDimX = plan->tensor.grid,
+      .gridDimY = 1,
+      .gridDimZ = 1,
+      .blockDimX = plan->tensor.geometry.threads,
+      .blockDimY = 1,
+      .blockDimZ = 1,
+      .sharedMemBytes = plan->tensor.geometry.shared_bytes,
+      .hStream = stream,
+  };
+  MXQ_TRY(enter(plan, stream, &scope));
+  const CUresult result = driver->cuLaunchKernelEx(&config, plan->function, parameters, NULL);
+  mxq_device_leave(&scope);
+  if (result != CUDA_SUCCESS) return mxq_driver_fail(driver, result, "cuLaunchKernelEx");
+  return MXQ_OK;
+}
+
+static enum mxq_status run_on_cpu(const struct mxq_plan *plan, const struct mxq_pointers *pointers,
+                                  mxq_stream stream) {
+  MXQ_FAIL_IF(stream, MXQ_INVALID_ARGUMENT,
+              "the stream is not NULL, but the plan computes on the CPU; pass NULL");
+  if (!mxq_shape_empty(&plan->shape)) mxq_cpu_run(&plan->kernel->variant, &plan->shape, pointers);
+  return MXQ_OK;
+}
+
+enum mxq_status mxq_plan_launch(const struct mxq_plan *plan, mxq_stream stream) {
+  MXQ_FAIL_IF(!plan, MXQ_INVALID_ARGUMENT, "plan is NULL; mxq_plan_launch needs it");
+  if (plan->kernel->device == MXQ_DEVICE_CPU) return run_on_cpu(plan, &plan->pointers, stream);
+  if (plan->tensor.grid == 0) return MXQ_OK;
+  return enqueue(plan, &plan->args, stream);
+}
+
+enum mxq_status mxq_plan_launch_at(const struct mxq_plan *plan, const struct mxq_pointers *pointers,
+                                   mxq_stream stream) {
+  MXQ_FAIL_IF(!plan, MXQ_INVALID_ARGUMENT, "plan is NULL; mxq_plan_launch_at needs it");
+  const struct mxq_kernel *kernel = plan->kernel;
+  MXQ_TRY(mxq_pointers_check(&kernel->variant, &plan->bytes, pointers));
+  if (kernel->device == MXQ_DEVICE_CPU) return run_on_cpu(plan, pointers, stream);
+  if (plan->tensor.grid == 0) return MXQ_OK;
+  if (mxq_driver_is_forked()) return mxq_driver_forked();
+  MXQ_TRY(mxq_plan_check_pointers(plan, pointers));
+  MXQ_TRY(mxq_pointers_on_device(kernel->driver, &plan->bytes, pointers, kernel->device));
+  struct mxq_tma_args args = plan->args;
+  MXQ_TRY(mxq_map_move(kernel->driver, pointers->in, &args.in));
+  MXQ_TRY(mxq_map_move(kernel->driver, pointers->out[0], &args.out));
+  args.scale = pointers->scale[0];
+  return enqueue(plan, &args, stream);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "axes.h"
+#include "checked.h"
+#include "context.h"
+#include "map_encode.h"
+#include "pointers.h"
+#include "shape.h"
+#include "status.h"
+
+enum { base_alignment = 16 }; /* globalAddress of cuTensorMapEncodeTiled */
+
+static struct mxq_divisor divisor_of(uint64_t value) {
+  struct mxq_divisor divisor = {0, 0, (unsigned)value, 0};
+  mxq_divisor_make(divisor.value, &divisor.multiplier, &divisor.shift);
+  return divisor;
+}
+
+static void fill_args(const struct mxq_tensor_plan *tensor, const struct mxq_pointers *pointers,
+                      struct mxq_tma_args *args) {
+  args->scale = pointers->scale[0];
+  args->scale_stride_e = tensor->scale_stride_e;
+  args->n = (unsigned)tensor->n;
+  args->k = (unsigned)tensor->k;
+  args->tiles = (unsigned)tensor->tiles;
+  args->tiles_n = divisor_of(tensor->tiles_n);
+  args->tiles_k = divisor_of(tensor->tiles_k);
+}
+
+/* With a context of the device current. */
+static enum mxq_status encode_and_load(struct mxq_plan *plan) {
+  const struct mxq_driver *driver = plan->kernel->driver;
+  MXQ_TRY(mxq_map_encode(driver, &plan->tensor.in, plan->pointers.in, "input map {K, N, E}",
+                         &plan->args.in));
+  MXQ_TRY(mxq_map_encode(driver, &plan->tensor.out, plan->pointers.out[0], "output map {N, K, E}",
+                         &plan->args.out));
+  fill_args(&plan->tensor, &plan->pointers, &plan->args);
+  return mxq_kernel_function(plan->kernel, &plan->tensor.kernel, &plan->function);
+}
+
+static enum mxq_status make_on_device(struct mxq_plan *plan) {
+  struct mxq_kernel *kernel = plan->kernel;
+  struct mxq_device_scope scope;
+  MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, &plan->shape, &plan->tensor));
+  if (plan->tensor.grid == 0) return MXQ_OK;
+  MXQ_TRY(mxq_plan_check_pointers(plan, &plan->pointers));
+  MXQ_TRY(mxq_driver_device(kernel->driver, kernel->device, &plan->device));
+  MXQ_TRY(mxq_device_enter(kernel->driver, kernel->device, &scope));
+  enum mxq_status status =
+      mxq_pointers_on_device(kernel->driver, &plan->bytes, &plan->pointers, kernel->device);
+  if (status == MXQ_OK) status = encode_and_load(plan);
+  mxq_device_leave(&scope);
+  return status;
+}
+
+static struct mxq_plan *allocate(const struct mxq_allocator *allocator) {
+  const uintptr_t alignment = _Alignof(struct mxq_plan);
+  void *memory = mxq_allocate_zeroed(allocator, sizeof(struct mxq_plan) + alignment);
+  if (!memory) return NULL;
+  struct mxq_plan *plan = (struct mxq_plan *)mxq_round_up((uintptr_t)memory, alignment);
+  plan->memory = memory;
+  return plan;
+}
+
+enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
+                                const struct mxq_shape *shape, struct mxq_tensor_plan *tensor) {
+  struct mxq_kernel_id id;
+  MXQ_TRY(mxq_kernel_id_choose(variant, MXQ_FAMILY_TMA, arch, &id));
+  return mxq_tensor_plan_make(&id, arch, shape, tensor);
+}
+
+enum mxq_status mxq_plan_check_pointers(const struct mxq_plan *plan,
+                                        const struct mxq_pointers *pointers) {
+  const struct mxq_variant *variant = &plan->kernel->variant;
+  const uintptr_t scale_bytes = mxq_mode_facts(variant->mode)->scale_bits / 8;
+  const uintptr_t scales = plan->tensor.geometry.columns_per_thread * scale_bytes;
+  const struct {
+    const char *name;
+    uintptr_t address, alignment;
+    const char *rule;
+  } rows[] = {
+      {"in", (uintptr_t)pointers->in, base_alignment, "bases for the tensor copy engine"},
+      {"out[0]", (uintptr_t)pointers->out[0], base_alignment, "bases for the tensor copy engine"},
+      {"scale[0]", (uintptr_t)pointers->scale[0], scales, "the kernel's stores of scales"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    MXQ_FAIL_IF(rows[i].address % rows[i].alignment != 0, MXQ_UNSUPPORTED,
+                "%s is 0x%" PRIxPTR "; %s are aligned to %" PRIuPTR " bytes", rows[i].name,
+                rows[i].address, rows[i].rule, rows[i].alignment);
+  return MXQ_OK;
+}
+
+enum mxq_status mxq_plan_create(struct mxq_kernel *kernel, const struct mxq_shape *shape,
+                                const struct mxq_pointers *pointers, struct mxq_plan **plan) {
+  struct mxq_byte_counts bytes;
+  MXQ_FAIL_IF(!kernel || !plan, MXQ_INVALID_ARGUMENT, "%s is NULL; mxq_plan_create needs it",
+              kernel ? "plan" : "kernel");
+  MXQ_TRY(mxq_shape_measure(&kernel->variant, shape, &bytes));
+  MXQ_TRY(mxq_pointers_check(&kernel->variant, &bytes, pointers));
+  struct mxq_plan *made = allocate(&kernel->context->allocator);
+  MXQ_FAIL_IF(!made, MXQ_OUT_OF_MEMORY, "no memory for a plan of %zu bytes", sizeof *made);
+  made->kernel = mxq_kernel_retain(kernel);
+  made->shape = *shape;
+  made->bytes = bytes;
+  made->pointers = *pointers;
+  const enum mxq_status status = kernel->device == MXQ_DEVICE_CPU ? MXQ_OK : make_on_device(made);
+  if (status != MXQ_OK) {
+    mxq_plan_destroy(made);
+    return status;
+  }
+  *plan = made;
+  return MXQ_OK;
+}
+
+void mxq_plan_destroy(struct mxq_plan *plan) {
+  if (!plan) return;
+  struct mxq_kernel *kernel = plan->kernel;
+  mxq_free(&kernel->context->allocator, plan->memory);
+  mxq_kernel_release(kernel);
+}
