@@ -8,10 +8,23 @@
 #include "kernel_id.h"
 #include "memory.h"
 
+/* Expands kernels one after the other; each template is compiled once. To be used by one thread at
+ * a time. */
+struct mxq_expander;
+
+/* `template_dir` NULL means the templates built into the library; a folder is read instead, and
+ * only it (for trying an edit out). MXQ_IO_ERROR: there is no such folder. */
+enum mxq_status mxq_expander_create(const struct mxq_allocator *allocator, const char *template_dir,
+                                    struct mxq_expander **expander);
+void mxq_expander_destroy(struct mxq_expander *expander); /* NULL is allowed */
+
 /* Expands the kernel's template into one self-contained CUDA source, a zero-terminated string that
  * the caller frees with the same allocator. Pure: the same id and arch give the same bytes
- * anywhere. `template_dir` NULL means the templates built into the library; a folder is read
- * instead (for trying an edit out). MXQ_TEMPLATE_ERROR names the template's file and line. */
+ * anywhere. MXQ_TEMPLATE_ERROR names the template's file and line. */
+enum mxq_status mxq_expander_expand(struct mxq_expander *expander, const struct mxq_kernel_id *id,
+                                    const struct mxq_arch *arch, char **source, size_t *length);
+
+/* The same for a single kernel. */
 enum mxq_status mxq_expand(const struct mxq_allocator *allocator, const struct mxq_kernel_id *id,
                            const struct mxq_arch *arch, const char *template_dir, char **source,
                            size_t *length);

@@ -113,27 +113,36 @@ enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id) 
 
 enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
                                      const struct mxq_arch *arch, struct mxq_kernel_id *id) {
-  const struct mxq_family_facts *facts = mxq_family_facts((unsigned)family);
   const struct mxq_schedule *row;
-  struct mxq_geometry geometry;
+  enum mxq_status status = MXQ_UNSUPPORTED;
   MXQ_TRY(mxq_variant_check(variant));
-  MXQ_FAIL_IF(!facts, MXQ_INVALID_ARGUMENT, "%d is no family of kernels", (int)family);
-  MXQ_FAIL_IF(facts->needs_tma && !arch->has_tma, MXQ_UNSUPPORTED,
-              "arch %s has no tensor copy engine, which kernels of the family %s need; archs from "
-              "90a on have one",
-              arch->name, facts->token);
+  MXQ_FAIL_IF(!mxq_family_facts((unsigned)family), MXQ_INVALID_ARGUMENT,
+              "%d is no family of kernels", (int)family);
   for (size_t i = 0; (row = mxq_schedule_at(variant, family, i)); ++i) {
-    const struct mxq_kernel_id chosen = {.variant = *variant,
-                                         .family = (uint8_t)family,
-                                         .tile_n = row->tile_n,
-                                         .tile_k = row->tile_k};
-    mxq_geometry_of(&chosen, &geometry);
-    if (geometry.shared_bytes > arch->shared_max) continue;
-    *id = chosen;
+    const struct mxq_kernel_id candidate = {.variant = *variant,
+                                            .family = (uint8_t)family,
+                                            .tile_n = row->tile_n,
+                                            .tile_k = row->tile_k};
+    status = mxq_kernel_id_check_arch(&candidate, arch);
+    if (status != MXQ_OK) continue;
+    *id = candidate;
     return MXQ_OK;
   }
-  MXQ_FAIL(MXQ_UNSUPPORTED,
-           "no schedule of the family %s fits the %u bytes of shared memory that a block has on "
-           "arch %s",
-           facts->token, arch->shared_max, arch->name);
+  return status;
+}
+
+enum mxq_status mxq_kernel_id_check_arch(const struct mxq_kernel_id *id,
+                                         const struct mxq_arch *arch) {
+  const struct mxq_family_facts *family = mxq_family_facts(id->family);
+  struct mxq_geometry geometry;
+  MXQ_FAIL_IF(family->needs_tma && !arch->has_tma, MXQ_UNSUPPORTED,
+              "arch %s has no tensor copy engine, which kernels of the family %s need; archs from "
+              "90a on have one",
+              arch->name, family->token);
+  mxq_geometry_of(id, &geometry);
+  MXQ_FAIL_IF(geometry.shared_bytes > arch->shared_max, MXQ_UNSUPPORTED,
+              "a tile of %ux%u takes %u bytes of shared memory; a block has %u on arch %s",
+              geometry.tile_n, geometry.tile_k, geometry.shared_bytes, arch->shared_max,
+              arch->name);
+  return MXQ_OK;
 }

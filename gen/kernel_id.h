@@ -52,6 +52,10 @@ enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id);
 enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
                                      const struct mxq_arch *arch, struct mxq_kernel_id *id);
 
+/* MXQ_UNSUPPORTED: the kernel needs what the arch lacks. */
+enum mxq_status mxq_kernel_id_check_arch(const struct mxq_kernel_id *id,
+                                         const struct mxq_arch *arch);
+
 /* What template and host agree on. Offsets are bytes of shared memory. */
 struct mxq_geometry {
   unsigned tile_n, tile_k;

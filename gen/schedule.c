@@ -13,7 +13,7 @@
 #define MULTIPROCESSOR_THREADS 2048u
 #define BLOCKS_MOST            8u
 
-static const struct mxq_family_facts families[] = {{MXQ_FAMILY_TMA, "tma", 1}};
+static const struct mxq_family_facts families[] = {{MXQ_FAMILY_TMA, "tma", "colt.tma.cu", 1}};
 
 /* In the order of preference (docs/performance.md). */
 static const struct mxq_schedule schedules[] = {

@@ -12,6 +12,7 @@
 struct mxq_family_facts {
   enum mxq_family family;
   const char *token;
+  const char *template_file;
   unsigned needs_tma;
 };
 

@@ -1,0 +1,294 @@
+-- SPDX-License-Identifier: MIT
+-- The template engine. Each template becomes one Lua chunk whose lines are the template's lines, so
+-- that Lua's own messages name the right ones. Runs once for each state; returns the function that
+-- expands. `host` has read(name), rows (of axes.def) and limits.
+local host = ...
+local byte, find, format, gsub, match, sub =
+  string.byte, string.find, string.format, string.gsub, string.match, string.sub
+local concat = table.concat
+
+-- What templates see ---------------------------------------------------------------------------
+
+-- A table that can only be read, and only where it has something.
+local function frozen(what, fields)
+  return setmetatable({}, {
+    __index = function(_, key)
+      local value = fields[key]
+      if value == nil then error(format("%s has no field '%s'", what, tostring(key)), 2) end
+      return value
+    end,
+    __newindex = function(_, key)
+      error(format("%s cannot be changed (field '%s')", what, tostring(key)), 2)
+    end,
+  })
+end
+
+local function pick(library, names)
+  local picked = {}
+  for name in string.gmatch(names, "%a+") do picked[name] = library[name] end
+  return picked
+end
+
+local plain = { string = true, number = true, boolean = true, ["nil"] = true }
+
+-- Addresses would differ from run to run.
+local function plain_tostring(value)
+  if not plain[type(value)] then error("a " .. type(value) .. " has no spelling", 2) end
+  return tostring(value)
+end
+
+local function plain_format(pattern, ...)
+  for i = 1, select("#", ...) do
+    local kind = type((select(i, ...)))
+    if not plain[kind] then error("format: a " .. kind .. " has no spelling", 2) end
+  end
+  if type(pattern) == "string" and find(gsub(pattern, "%%%%", ""), "%%[^%a]*p") then
+    error("format: %p would spell an address", 2)
+  end
+  return format(pattern, ...) -- a tail call: its errors name the template's line
+end
+
+local strings = pick(string, "byte char find gmatch gsub len lower match rep reverse sub upper")
+strings.format = plain_format
+getmetatable("").__index = strings
+
+local base = {
+  string = frozen("string", strings),
+  table = frozen("table", pick(table, "concat insert move pack remove sort unpack")),
+  math = frozen("math", pick(math, "abs ceil floor fmod huge max maxinteger min mininteger modf pi "
+    .. "sqrt tointeger type ult")),
+  ipairs = ipairs, select = select, tonumber = tonumber, type = type, tostring = plain_tostring,
+  assert = function(value, message, ...)
+    if not value then error(message and plain_tostring(message) or "assertion failed", 2) end
+    return value, message, ...
+  end,
+  error = function(message) error(plain_tostring(message), 2) end,
+}
+
+local scope -- the names of the expansion in progress
+local environment = setmetatable({}, {
+  __index = function(_, name)
+    local value = scope[name]
+    if value == nil then error(format("there is no name '%s'", tostring(name)), 2) end
+    return value
+  end,
+  __newindex = function(_, name)
+    error(format("'%s' is no local variable: write `local %s = ...`", name, name), 2)
+  end,
+})
+
+-- Emission -------------------------------------------------------------------------------------
+
+local pieces, at_file, at_line, multiline
+
+-- Tells compilers where the next line comes from, unless they know: it follows the last one. A
+-- directive after a backslash would join that line, so it waits for the next chance.
+local function locate(file, line)
+  local last = pieces[#pieces]
+  if sub(last, -2) == "\\\n" then return false end
+  local blank = at_file ~= file and sub(last, -2) ~= "\n\n" and last ~= "\n"
+  pieces[#pieces + 1] = format('%s#line %d "%s"\n', blank and "\n" or "", line, file)
+  return true
+end
+
+local function text_of(file)
+  return function(line, lines, text)
+    local follows = at_file == file and at_line == line
+    if not follows and byte(text) == 10 then -- a blank line reads better before the directive
+      pieces[#pieces + 1], text = "\n", sub(text, 2)
+      line, lines = line + 1, lines - 1
+    end
+    local known = follows or text ~= "" and locate(file, line)
+    pieces[#pieces + 1] = text
+    at_file, at_line = known and not multiline and file or nil, line + lines
+    multiline = false
+  end
+end
+
+-- The shortest digits that give the number back; a floating-point number looks like one.
+local function spell(number)
+  if math.type(number) == "integer" then return format("%d", number) end
+  if number ~= number or number - number ~= 0 then return nil end
+  local digits
+  for precision = 1, 17 do
+    digits = format("%." .. precision .. "g", number)
+    if tonumber(digits) == number then break end
+  end
+  return find(digits, "[.e]") and digits or digits .. ".0"
+end
+
+local function hole(expression, value)
+  local kind = type(value)
+  local text = kind == "string" and value or kind == "number" and spell(value)
+    or kind == "boolean" and tostring(value)
+  if not text then
+    error(format("${%s} is %s: only finite numbers, strings and booleans can be spelled",
+      expression, kind == "number" and "no finite number" or kind == "nil" and "nil"
+      or "a " .. kind), 2)
+  end
+  multiline = multiline or find(text, "\n", 1, true) ~= nil
+  return text
+end
+
+-- Compilation ----------------------------------------------------------------------------------
+
+local function fail(file, line, message, ...)
+  error(format("%s:%d: " .. message, file, line, ...), 0)
+end
+
+local escapes = { ["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n", ["\r"] = "\\r" }
+local function quote(text) return '"' .. gsub(text, '[\\"\n\r]', escapes) .. '"' end
+
+-- The place of the brace that closes a hole; braces in strings do not count.
+local function closing(line, from)
+  local depth, delimiter = 1, nil
+  local i = from
+  while i <= #line do
+    local c = sub(line, i, i)
+    if delimiter then
+      if c == "\\" then i = i + 1 elseif c == delimiter then delimiter = nil end
+    elseif c == '"' or c == "'" then delimiter = c
+    elseif c == "{" then depth = depth + 1
+    elseif c == "}" then
+      depth = depth - 1
+      if depth == 0 then return i end
+    end
+    i = i + 1
+  end
+end
+
+-- The Lua expression that spells a line with holes.
+local function with_holes(file, number, line)
+  local parts, from = {}, 1
+  while true do
+    local open = find(line, "${", from, true)
+    parts[#parts + 1] = quote(sub(line, from, (open or 0) - 1) .. (open and "" or "\n"))
+    if not open then return concat(parts, " .. ") end
+    local close = closing(line, open + 2)
+    if not close then fail(file, number, "'${' is not closed on its line") end
+    local expression = sub(line, open + 2, close - 1)
+    local ok, message = load("return (" .. expression .. ")", "=hole", "t", {})
+    if not ok then
+      fail(file, number, "${%s}: %s", expression, gsub(message, "^hole:%d+: ", ""))
+    end
+    parts[#parts + 1] = format("HOLE(%s, (%s))", quote(expression), expression)
+    from = close + 1
+  end
+end
+
+local function lines_of(file, text)
+  local lines = {}
+  if find(text, "\0", 1, true) then fail(file, 1, "a byte 0 is no text") end
+  if sub(text, -1) ~= "\n" then text = text .. "\n" end
+  for line in string.gmatch(text, "(.-)\r?\n") do lines[#lines + 1] = line end
+  return lines
+end
+
+-- A file's own license comment and include guard, and blank lines around its text, are no part of
+-- an expansion. Returns its first and last line and those in between to leave out.
+local function trim(lines)
+  local first, last = 1, #lines
+  local function skip_blank() while first <= last and lines[first] == "" do first = first + 1 end end
+  skip_blank()
+  local opening = match(lines[first] or "", "^(/[/*]) SPDX%-License%-Identifier:")
+  if opening == "/*" then
+    while first <= last and not find(lines[first], "*/", 1, true) do first = first + 1 end
+    first = first + 1
+  elseif opening then
+    while first <= last and match(lines[first], "^//[^$]") do first = first + 1 end
+  end
+  skip_blank()
+  while last >= first and lines[last] == "" do last = last - 1 end
+  local guard = match(lines[first] or "", "^#ifndef ([%w_]+)$")
+  if guard and lines[first + 1] == "#define " .. guard and match(lines[last], "^#endif") then
+    first, last = first + 2, last - 1
+  end
+  skip_blank()
+  while last >= first and lines[last] == "" do last = last - 1 end
+  return first, last
+end
+
+local function compile(file, text)
+  local lines, code = lines_of(file, text), {}
+  local first, last = trim(lines)
+  local run -- first of the lines without holes that wait to be written in one piece
+  local function flush(to)
+    if not run then return end
+    local joined = concat(lines, "\n", run, to) .. "\n"
+    code[run] = format("TEXT(%d, %d, %s)", run, to - run + 1, quote(joined))
+    run = nil
+  end
+  for i = 1, #lines do code[i] = "" end
+  for i = first, last do
+    local statement = match(lines[i], "^%s*//%$(.*)$")
+    local holes = not statement and find(lines[i], "${", 1, true)
+    if statement or holes then flush(i - 1) else run = run or i end
+    if statement then code[i] = statement end
+    if holes then code[i] = format("TEXT(%d, 1, %s)", i, with_holes(file, i, lines[i])) end
+  end
+  flush(last)
+  code[1] = "local TEXT, HOLE = ...; " .. (code[1] or "")
+  local chunk, message = load(concat(code, "\n"), "@" .. file, "t", environment)
+  if not chunk then error(message, 0) end
+  return chunk
+end
+
+-- Expansion ------------------------------------------------------------------------------------
+
+local templates, depth = {}, 0 -- compiled ones, by name
+
+local function run(name, level)
+  local file = "templates/" .. name
+  local template = templates[name]
+  if not template then
+    local text, reason = host.read(name)
+    if not text then error(reason, level) end
+    template = { chunk = compile(file, text), text = text_of(file) }
+    templates[name] = template
+  end
+  template.chunk(template.text, hole)
+end
+
+-- `paste "x.cuh"`; names in `more` are seen by the pasted file and what it pastes.
+function base.paste(name, more)
+  if type(name) ~= "string" then error("paste takes a template's name", 2) end
+  if depth >= host.deepest_paste then error(format("'%s' pastes itself", name), 2) end
+  local outer = scope
+  if more then
+    scope = setmetatable({}, { __index = outer })
+    for key, value in next, more do scope[key] = value end
+  end
+  depth = depth + 1
+  run(name, 3)
+  scope, depth = outer, depth - 1
+end
+
+local axes = {} -- axes[list][number]: a row of axes.def
+for _, row in ipairs(host.rows) do
+  local facts = gsub(", " .. row.facts, ",%s*%.([%a_][%w_]*)%s*=", ", %1 =")
+  local fields = assert(load("return {" .. sub(facts, 3) .. "}", "=axes.def", "t", {}))()
+  for key, value in next, row do if key ~= "facts" then fields[key] = value end end
+  axes[row.list] = axes[row.list] or {}
+  axes[row.list][row.number] = frozen(row.list .. " " .. row.token, fields)
+end
+
+return function(request)
+  local numbers = request.variant
+  local picked = {
+    op = axes.op[numbers.op], input = axes.type[numbers.input],
+    output = axes.type[numbers.output], mode = axes.mode[numbers.mode],
+    layout = axes.layout[numbers.layout], scales = axes.scales[numbers.scales],
+  }
+  local tokens = { name = request.variant_name, block = "b" .. numbers.block }
+  for name, row in next, picked do tokens[name] = row.token end
+  scope = setmetatable(picked, { __index = base })
+  scope.block = numbers.block
+  scope.variant = frozen("variant", tokens)
+  scope.kernel = frozen("kernel", request.kernel)
+  scope.arch = frozen("arch", request.arch)
+  scope.part = frozen("part", host.parts)
+  pieces = { request.header }
+  at_file, at_line, multiline, depth = nil, 0, false, 0
+  run(request.template, 0)
+  return concat(pieces)
+end
