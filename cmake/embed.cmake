@@ -20,22 +20,23 @@ file(GLOB templates ${ROOT}/templates/*.cu ${ROOT}/templates/*.cuh ${ROOT}/templ
 file(GLOB hashed RELATIVE ${ROOT} ${ROOT}/templates/*.cu ${ROOT}/templates/*.cuh
   ${ROOT}/templates/*.h ${ROOT}/gen/*.c ${ROOT}/gen/*.h ${ROOT}/gen/*.lua
   ${ROOT}/include/mxq/variant.h ${ROOT}/include/mxq/axes.def)
+file(GLOB engine ${ROOT}/gen/*.lua)
 list(SORT templates)
+list(SORT engine)
 list(SORT hashed)
 
 set(text "/* SPDX-License-Identifier: MIT */\n#include \"embedded.h\"\n#include \"expand.h\"\n\n")
-set(rows "")
 set(index 0)
-foreach(path IN LISTS templates)
-  get_filename_component(name ${path} NAME)
-  append_array(template_${index} ${path})
-  string(APPEND rows "    {\"${name}\", (const char *)template_${index}, ${length}},\n")
-  math(EXPR index "${index} + 1")
+foreach(list IN ITEMS templates engine)
+  set(rows "")
+  foreach(path IN LISTS ${list})
+    get_filename_component(name ${path} NAME)
+    append_array(file_${index} ${path})
+    string(APPEND rows "    {\"${name}\", (const char *)file_${index}, ${length}},\n")
+    math(EXPR index "${index} + 1")
+  endforeach()
+  string(APPEND text "const struct mxq_embedded mxq_embedded_${list}[] = {\n${rows}    {0, 0, 0},\n};\n")
 endforeach()
-append_array(engine ${ROOT}/gen/expand.lua)
-string(APPEND text
-  "const struct mxq_embedded mxq_embedded_templates[] = {\n${rows}    {0, 0, 0},\n};\n"
-  "const struct mxq_embedded mxq_embedded_engine = {\"expand.lua\", (const char *)engine, ${length}};\n")
 
 # Names and contents, in sorted order, without the folder that they were built in.
 set(manifest "")

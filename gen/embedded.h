@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that the build puts into the library (cmake/embed.cmake): templates/ and expand.lua.
+ * Files that the build puts into the library (cmake/embed.cmake): templates/ and gen's *.lua.
  */
 #ifndef MXQ_GEN_EMBEDDED_H
 #define MXQ_GEN_EMBEDDED_H
@@ -13,8 +13,8 @@ struct mxq_embedded {
   size_t length;
 };
 
-/* Sorted by name; the last has the name NULL. */
+/* Each sorted by name; the last has the name NULL. */
 extern const struct mxq_embedded mxq_embedded_templates[];
-extern const struct mxq_embedded mxq_embedded_engine;
+extern const struct mxq_embedded mxq_embedded_engine[];
 
 #endif

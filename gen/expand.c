@@ -65,6 +65,13 @@ static int read_template(lua_State *lua) {
   return mxq_template_push(lua, expander->directory, luaL_checkstring(lua, 1));
 }
 
+/* Pushes one of the engine's own files as a function. */
+static void load_chunk(lua_State *lua, const char *name) {
+  const struct mxq_embedded *file = mxq_embedded_engine;
+  while (strcmp(file->name, name) != 0) ++file;
+  if (luaL_loadbufferx(lua, file->text, file->length, name, "t") != LUA_OK) lua_error(lua);
+}
+
 static int open_engine(lua_State *lua) {
   static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
                                        {LUA_STRLIBNAME, luaopen_string},
@@ -74,9 +81,7 @@ static int open_engine(lua_State *lua) {
     luaL_requiref(lua, libraries[i].name, libraries[i].func, 1);
     lua_pop(lua, 1);
   }
-  if (luaL_loadbufferx(lua, mxq_embedded_engine.text, mxq_embedded_engine.length, "=expand.lua",
-                       "t") != LUA_OK)
-    return lua_error(lua);
+  load_chunk(lua, "expand.lua");
   lua_createtable(lua, 0, 4);
   lua_pushvalue(lua, 1);
   lua_pushcclosure(lua, read_template, 1);
@@ -87,7 +92,9 @@ static int open_engine(lua_State *lua) {
   lua_setfield(lua, -2, "parts");
   lua_pushinteger(lua, DEEPEST_PASTE);
   lua_setfield(lua, -2, "deepest_paste");
-  lua_call(lua, 1, 1);
+  load_chunk(lua, "sandbox.lua");
+  lua_call(lua, 0, 2);
+  lua_call(lua, 3, 1);
   lua_rawsetp(lua, LUA_REGISTRYINDEX, &engine_key);
   return 0;
 }
