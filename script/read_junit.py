@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Reads what ctest wrote: read_junit.py FILE prints passed, failed and skipped tests on one line,
-then for each failed test its name and output, and for each skipped one the reason that it gave."""
+"""read_junit.py REPORT LOG
+
+Reads what ctest wrote. Prints the numbers of passed, failed and skipped tests on one line, then for
+each failed test its name and output, and for each skipped one the reason that it gave.
+"""
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -10,7 +13,7 @@ def last_line(text):
     return lines[-1] if lines else "it gave no reason"
 
 
-def main(path):
+def main(path, log):
     passed, failed, skipped = 0, [], []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name, output = case.get("name"), case.findtext("system-out") or ""
@@ -19,8 +22,8 @@ def main(path):
             passed += 1
         elif skip is not None and "SKIP_RETURN_CODE" in (skip.get("message") or ""):
             skipped.append((name, output))
-        else:  # failed, or it could not be started at all
-            failed.append((name, output or "it could not be started"))
+        else:
+            failed.append((name, output or "no output; %s says how it ended" % log))
     print(passed, len(failed), len(skipped))
     for name, output in failed:
         print("  FAILED %s\n    %s" % (name, output.strip().replace("\n", "\n    ")))
@@ -28,4 +31,4 @@ def main(path):
         print("  skipped %s: %s" % (name, last_line(output)))
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])
