@@ -19,19 +19,51 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
-/* Kernels of the family `tma`: one tile of the input in through `in`, one tile out through
- * `out`. Tiles are numbered with N fastest, then K, then E. */
+/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
+ * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
 struct mxq_tma_args {
   struct mxq_tensor_map in;  /* {K, N, E} */
-  struct mxq_tensor_map out; /* column-major parts: {N, K, E} */
+  struct mxq_tensor_map out; /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
   unsigned char *scale;
   unsigned long long scale_stride_e; /* scales between matrices */
+  unsigned long long scale_columns;  /* scales between rows of scales */
   unsigned n;
   unsigned k;
   unsigned tiles; /* of all matrices, below 2^31 */
   unsigned reserved;
   struct mxq_divisor tiles_n; /* tiles along N */
   struct mxq_divisor tiles_k; /* tiles along K */
+};
+
+/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+struct mxq_vector_args {
+  const unsigned char *in;
+  unsigned char *out;
+  unsigned char *scale;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_columns;
+  unsigned n;
+  unsigned k;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+struct mxq_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  unsigned char *scale;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_columns;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
 };
 
 #endif

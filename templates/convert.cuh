@@ -1,11 +1,12 @@
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
+constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
   if constexpr (IN_BITS == 32)
     return float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  else if constexpr (IN_EXPONENT_BITS == 8)
+  else if constexpr (IN_BF16)
     return max_magnitude_pair_bf16(a, b);
   else
     return max_magnitude_pair_f16(a, b);
@@ -15,7 +16,7 @@ MXQ_FN unsigned word_max(unsigned a, unsigned b) {
 MXQ_FN float column_of(unsigned word, unsigned column) {
   if constexpr (IN_BITS == 32)
     return bits_float(word);
-  else if constexpr (IN_EXPONENT_BITS == 8)
+  else if constexpr (IN_BF16)
     return bits_float(column ? word & 0xFFFF0000 : word << 16);
   else
     return widen_f16(column ? word >> 16 : word & 0xFFFF);
@@ -26,29 +27,72 @@ MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
 }
 
+// On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
+// what saturates: the conversions to eight bits serve both.
+constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
+constexpr bool OUT_SIX = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS == 5;
+constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that eight-bit type
+constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
+constexpr float OUT_SHIFT = OUT_SIX && HAS_FP8 ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
+
 struct row_products {
   float column[COLUMNS];
 };
 
-// Every column of a word times its block's multiplier, as float32.
+// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-  if constexpr (IN_BITS == 16 && IN_EXPONENT_BITS == 8) {
+  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
     // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
     // half of the smallest code of any output type: the codes are those of the float32 product.
-    const unsigned multipliers = (float_bits(scale[1].multiplier) & 0xFFFF0000) |
-                                 (float_bits(scale[0].multiplier) >> 16);
+    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
+    const unsigned multipliers =
+        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
+        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
     const unsigned pair = multiply_pair_bf16(word, multipliers);
     for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
   } else {
     for (unsigned c = 0; c < COLUMNS; c++)
-      product.column[c] = column_of(word, c) * scale[c].multiplier;
+      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
   }
   return product;
 }
 
-// Four codes of one column in a word, the first in the low byte.
+// One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
+// bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
+// nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
+// the exponent's first code, is the code. NaN is a select for the types that have one.
+MXQ_FN unsigned narrow_one(float x) {
+  const float y = min_number(magnitude(x), OUT_MAX);
+  constexpr unsigned LOWEST = (128 - OUT_BIAS) << 23;  // exponent field of the smallest normal value
+  const unsigned exponent = float_bits(y) & 0x7F800000;
+  const unsigned anchor = (exponent < LOWEST ? LOWEST : exponent) + ((23 - OUT_MANTISSA_BITS) << 23);
+  const unsigned steps = float_bits(y + bits_float(anchor)) - anchor;
+  constexpr unsigned FIRST = LOWEST + ((23 - OUT_MANTISSA_BITS) << 23);
+  const unsigned code = steps + ((anchor - FIRST) >> (23 - OUT_MANTISSA_BITS));
+  constexpr unsigned SIGN = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS;
+  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;
+  return code | (float_bits(x) >> 31) << SIGN;
+}
+
+// Four codes in a word, a byte each, the first in the low byte.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-         narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+  if constexpr (OUT_BITS == 4 || !HAS_FP8) {
+    return narrow_one(a) | narrow_one(b) << 8 | narrow_one(c) << 16 | narrow_one(d) << 24;
+  } else if constexpr (OUT_SIX) {
+    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
+                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
+    const unsigned over = wide >> 5 & 0x01010101;
+    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
+  } else {
+    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
+           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+  }
+}
+
+// Four codes of four bits in a byte each, packed into 16 bits, the first in the low bits.
+MXQ_FN unsigned pack_four(unsigned codes) {
+  const unsigned pairs = (codes | codes >> 4) & 0x00FF00FF;
+  return (pairs | pairs >> 8) & 0xFFFF;
 }

@@ -25,11 +25,20 @@ MXQ_FN void shared_store(unsigned offset, T value) {
   *reinterpret_cast<T *>(shared_memory + offset) = value;
 }
 template <class T>
+MXQ_FN T global_load(const T *pointer) {
+  return *pointer;
+}
+template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
 MXQ_FN unsigned shared_address(unsigned offset) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
+MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
+  return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
 
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
@@ -82,6 +91,12 @@ MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" :
 MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
 MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
 MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+
+// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
+MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// min.f32: the smaller; the other if one is NaN.
+MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
+MXQ_FN float magnitude(float x) { return fabsf(x); }
 
 // cvt.f32.f16: exact.
 MXQ_FN float widen_f16(unsigned bits) {

@@ -1,21 +1,33 @@
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
 struct block_scale {
-  unsigned code;     // e8m0: 2^(code-127), 255 is NaN
-  float multiplier;  // 2^(127-code), exact; NaN for code 255, which makes every code of the block NaN
+  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
+  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
 };
 
-//$ if mode.token == "floor" then
+//$ if mode.scale_bits == 8 then
+//$   if mode.token == "floor" then
 // Contract, section 2, floor: E - emax.
 MXQ_FN int scale_exponent(unsigned amax) { return static_cast<int>(amax >> 23) - OUT_EMAX; }
-//$ elseif mode.token == "rceil" then
+//$   elseif mode.token == "ceil" then
+// Contract, section 2, ceil: E + (m != 0) - emax.
+MXQ_FN int scale_exponent(unsigned amax) {
+  return static_cast<int>((amax >> 23) + ((amax & 0x7FFFFF) != 0)) - OUT_EMAX;
+}
+//$   elseif mode.token == "rceil" then
 // Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
 MXQ_FN int scale_exponent(unsigned amax) {
-  const unsigned d = float_bits(bits_float(amax) * (1.0f / OUT_MAX));
+  const unsigned d = float_bits(multiply(bits_float(amax), 1.0f / OUT_MAX));
   const unsigned exponent = d >> 23, mantissa = d & 0x7FFFFF;
   return static_cast<int>(exponent + (exponent ? mantissa != 0 : mantissa > 0x400000));
 }
-//$ end
-
+//$   elseif mode.token == "even" then
+// Contract, section 2, even: floor of a rounded to the output's mantissa, exponent at most 254.
+MXQ_FN int scale_exponent(unsigned amax) {
+  const unsigned rounded = amax + (1u << (22 - OUT_MANTISSA_BITS));
+  const unsigned exponent = rounded >> 23;
+  return static_cast<int>(exponent > 254 ? 254 : exponent) - OUT_EMAX;
+}
+//$   end
 // The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
 // of the contract and the subnormal multiplier of code 254 are never needed.
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
@@ -28,3 +40,21 @@ MXQ_FN block_scale scale_of(unsigned amax) {
   const unsigned code = exponent < 0 ? 0 : exponent;
   return {code, bits_float((254 - code) << 23)};
 }
+//$ else
+//$   if mode.token == "amax" then
+// Contract, section 2, amax: s itself.
+MXQ_FN float scale_value(float s) { return s; }
+//$   elseif mode.token == "pow2" then
+// Contract, section 2, pow2: s rounded up to a power of two.
+MXQ_FN float scale_value(float s) {
+  const unsigned bits = float_bits(s);
+  return bits_float((bits + 0x7FFFFF) & 0x7F800000);
+}
+//$   end
+MXQ_FN block_scale scale_of(unsigned amax) {
+  if (amax >= 0x7F800000) return {0x7FC00000, bits_float(0x7FC00000)};
+  constexpr unsigned SMALLEST = 27u << 23;  // 2^-100
+  const float scale = scale_value(bits_float(amax < SMALLEST ? SMALLEST : amax) / OUT_MAX);
+  return {float_bits(scale), 1.0f / scale};
+}
+//$ end

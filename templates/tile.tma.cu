@@ -1,0 +1,194 @@
+//$ paste "args.h"
+//$ paste "device.cuh"
+//$ paste "variant.cuh"
+constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
+// Shared memory, in bytes.
+constexpr unsigned IN_TILE = ${kernel.in_offset}, IN_BYTES = ${kernel.in_bytes};
+constexpr unsigned OUT_TILE = ${kernel.out_offset};
+constexpr unsigned MAXIMA = ${kernel.maxima_offset};
+constexpr unsigned BARRIER = ${kernel.barrier_offset};
+
+//$ paste "scale.cuh"
+//$ paste "convert.cuh"
+//$ paste "tile.cuh"
+// The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows.
+constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
+constexpr unsigned WORDS = TILE_K / COLUMNS;
+constexpr unsigned HELD_ROWS = 32;
+// A column-major output tile is [n / SLAB_ROWS][k][n % SLAB_ROWS], in rows of at most 128 bytes
+// that the tensor map swizzles; a row-major one is [n][k].
+constexpr unsigned OUT_ROW_BYTES = TILE_K * OUT_BITS / 8;
+constexpr unsigned SLAB_ROWS = TILE_N * OUT_BITS < 1024 ? TILE_N : 1024 / OUT_BITS;
+constexpr unsigned SLAB_ROW_BYTES = SLAB_ROWS * OUT_BITS / 8;
+constexpr unsigned SLAB_BYTES = SLAB_ROW_BYTES * TILE_K;
+// How a block is shared out: PIECES blocks along N in one thread's rows; or one block over GROUPS_N
+// row groups; if it lies along K, over LANES threads of a warp and GROUPS_K warps of a row group.
+constexpr unsigned PIECES = BLOCK < HELD_ROWS ? HELD_ROWS / BLOCK : 1;
+constexpr unsigned PIECE_ROWS = HELD_ROWS / PIECES;
+constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
+constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
+constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
+constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
+static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
+static_assert(WORDS % 32 == 0, "a warp stays in one row group");
+static_assert(TILE_N % BLOCK == 0 && TILE_K % (BLOCK_WORDS * COLUMNS) == 0, "whole blocks");
+static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
+
+// Starts the copy of an input tile. Rows past N and columns past K arrive as zeros, which leave a
+// maximum as it is and are never stored.
+MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
+  barrier_expect(BARRIER, IN_BYTES);
+  map_load(IN_TILE, args.in, at.k, at.n, at.e, BARRIER);
+}
+
+// Starts the copies of an output tile, and waits until its shared memory may be written again.
+MXQ_FN void store_tile(const mxq_tma_args &args, tile_place at) {
+  // Maps of packed codes count bytes.
+  constexpr unsigned PACKED = 8 / OUT_BITS;
+  if constexpr (COLUMN_MAJOR) {
+    for (unsigned slab = 0; slab < TILE_N / SLAB_ROWS; slab++)
+      if (at.n + slab * SLAB_ROWS < args.n)
+        map_store(args.out, (at.n + slab * SLAB_ROWS) / PACKED, at.k, at.e,
+                  OUT_TILE + slab * SLAB_BYTES);
+  } else {
+    map_store(args.out, at.k / PACKED, at.n, at.e, OUT_TILE);
+  }
+  bulk_commit();
+  bulk_wait_read();
+}
+
+// The maximum of the block over the threads that share it.
+MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
+  if constexpr (ALONG_K) {
+    for (unsigned mask = 1; mask < LANES; mask *= 2)
+      largest = word_max(largest, shuffle_xor(largest, mask));
+    largest = across_columns(largest);
+  }
+  if constexpr (GROUPS_N * GROUPS_K > 1) {
+    constexpr unsigned PARTS = ALONG_K ? WORDS / 32 : WORDS;  // of a row group
+    const unsigned part = ALONG_K ? word / 32 : word;
+    if (!ALONG_K || word % 32 == 0) shared_store(MAXIMA + (group * PARTS + part) * 4, largest);
+    block_sync();  // orders the stores of all maxima before their loads
+    const unsigned first = group / GROUPS_N * GROUPS_N * PARTS + part / GROUPS_K * GROUPS_K;
+    for (unsigned g = 0; g < GROUPS_N; g++)
+      for (unsigned p = 0; p < GROUPS_K; p++)
+        largest =
+            word_max(largest, shared_load<unsigned>(MAXIMA + (first + g * PARTS + p) * 4));
+  }
+  return largest;
+}
+
+// Puts the codes of four rows of COLUMNS columns into a row-major tile. `codes` holds the bytes of
+// two rows of two columns, or of four rows of one.
+MXQ_FN void stage_rows(unsigned row, unsigned word, unsigned codes) {
+  constexpr unsigned ROWS = 4 / COLUMNS;
+  if constexpr (OUT_BITS == 8 && COLUMNS == 2) {
+    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word * 2;
+    shared_store(to, static_cast<unsigned short>(codes));
+    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(codes >> 16));
+  } else if constexpr (OUT_BITS == 8) {
+    for (unsigned r = 0; r < ROWS; r++)
+      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word,
+                   static_cast<unsigned char>(codes >> 8 * r));
+  } else if constexpr (COLUMNS == 2) {
+    const unsigned bytes = codes | codes >> 4;
+    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word;
+    shared_store(to, static_cast<unsigned char>(bytes));
+    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(bytes >> 16));
+  } else {
+    // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
+    const unsigned odd = word % 2;
+    const unsigned theirs = shuffle_xor(codes, 1);
+    const unsigned bytes = odd ? theirs | codes << 4 : codes | theirs << 4;
+    for (unsigned r = 0; r < 2; r++)
+      shared_store(OUT_TILE + (row + 2 * r + odd) * OUT_ROW_BYTES + word / 2,
+                   static_cast<unsigned char>(bytes >> (16 * r + 8 * odd)));
+  }
+}
+
+// Quantizes rows `first_row` to `first_row` + 31 of the columns in word `word` of the input tile.
+MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
+  // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
+  // neighbouring threads below, which lie two columns apart, fall into different banks.
+  const unsigned flip = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 ? (word / 4 % 2) * 16 : 0;
+  const unsigned first_row = group * HELD_ROWS;
+  unsigned rows[HELD_ROWS];
+  for (unsigned half = 0; half < HELD_ROWS; half += 16)
+    for (unsigned r = 0; r < 16; r++)
+      rows[half + r] = shared_load<unsigned>(
+          IN_TILE + (first_row + (half ^ flip) + r) * ROW_BYTES + word * 4);
+
+  const unsigned k = at.k + word * COLUMNS;
+  block_scale scale[PIECES][COLUMNS];
+  for (unsigned piece = 0; piece < PIECES; piece++) {
+    unsigned largest = rows[piece * PIECE_ROWS];
+    for (unsigned r = 1; r < PIECE_ROWS; r++)
+      largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
+    largest = block_max(largest, word, group);
+    for (unsigned c = 0; c < COLUMNS; c++)
+      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    const unsigned n = at.n + first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0);
+    const bool first = group % GROUPS_N == 0 && word % BLOCK_WORDS == 0;
+    if (first && n < args.n && k < args.k) store_scales(args, at.e, n, k, scale[piece]);
+  }
+
+  for (unsigned half = 0; half < HELD_ROWS; half += 16) {
+    const unsigned row = first_row + (half ^ flip);
+    words4 staged[COLUMNS];
+    for (unsigned quad = 0; quad < 4; quad++) {
+      const auto &of = scale[PIECES == 2 ? half / 16 : 0];
+      row_products product[4];
+      for (unsigned r = 0; r < 4; r++) product[r] = multiply_row(rows[half + quad * 4 + r], of);
+      if constexpr (COLUMN_MAJOR) {
+        for (unsigned c = 0; c < COLUMNS; c++)
+          staged[c].word[quad] = narrow_four(product[0].column[c], product[1].column[c],
+                                             product[2].column[c], product[3].column[c]);
+      } else if constexpr (COLUMNS == 2) {
+        for (unsigned r = 0; r < 4; r += 2)
+          stage_rows(row + quad * 4 + r, word,
+                     narrow_four(product[r].column[0], product[r].column[1],
+                                 product[r + 1].column[0], product[r + 1].column[1]));
+      } else {
+        stage_rows(row + quad * 4, word,
+                   narrow_four(product[0].column[0], product[1].column[0], product[2].column[0],
+                               product[3].column[0]));
+      }
+    }
+    if constexpr (COLUMN_MAJOR)
+      for (unsigned c = 0; c < COLUMNS; c++) {
+        const unsigned to = OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
+                            (word * COLUMNS + c) * SLAB_ROW_BYTES + row % SLAB_ROWS * OUT_BITS / 8;
+        if constexpr (OUT_BITS == 8)
+          shared_store(swizzle<SLAB_ROW_BYTES>(to), staged[c]);
+        else
+          shared_store(swizzle<SLAB_ROW_BYTES>(to), pack_sixteen(staged[c]));
+      }
+  }
+}
+
+MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
+  const unsigned word = thread_id() % WORDS;
+  const unsigned group = thread_id() / WORDS;
+  unsigned tile = block_id();
+  if (thread_id() == 0) {
+    barrier_init(BARRIER, 1);
+    fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
+    load_tile(args, place_of(args, tile));
+  }
+  block_sync();  // orders the barrier's initialization before the other threads' waits
+  for (unsigned parity = 0;; parity ^= 1) {
+    const tile_place at = place_of(args, tile);
+    barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
+    quantize_rows(args, at, word, group);
+    fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
+    block_sync();  // orders all threads' fences before the store, their reads before the next load
+    tile += grid_size();
+    if (thread_id() == 0) {
+      store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
+                             // codes of the next one: nobody writes them before that load is in
+      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+    }
+    if (tile >= args.tiles) return;
+  }
+}
