@@ -135,19 +135,19 @@ int mxq_store_read(const struct mxq_store *store, const struct mxq_allocator *al
   return 0;
 }
 
-enum mxq_status mxq_store_write(const struct mxq_store *store, const struct mxq_store_key *key,
-                                const struct mxq_store_entry *entry) {
-  char name[MXQ_STORE_NAME_SIZE], why[1024] = "", first[1024] = "";
+int mxq_store_write(const struct mxq_store *store, const struct mxq_store_key *key,
+                    const struct mxq_store_entry *entry, char *why, size_t why_size) {
+  char name[MXQ_STORE_NAME_SIZE], wrong[1024] = "";
   struct mxq_entry_key entry_key;
   mxq_entry_key_make(key, &entry_key);
   name_of(&entry_key, name);
+  why[0] = 0;
   for (unsigned i = 0; i < store->dir_count; ++i) {
-    if (write_to(store->dirs[i], name, &entry_key, entry, why, sizeof why)) return MXQ_OK;
-    if (!first[0]) memcpy(first, why, sizeof first);
+    if (write_to(store->dirs[i], name, &entry_key, entry, wrong, sizeof wrong))
+      return why[0] = 0, 1;
+    if (!why[0]) snprintf(why, why_size, "%s", wrong);
   }
-  if (!first[0]) return MXQ_OK;
-  MXQ_FAIL(MXQ_IO_ERROR, "the disk cache (folders from %s) could not be written: %s", store->source,
-           first);
+  return store->dir_count == 0;
 }
 
 int mxq_store_lock(const struct mxq_store *store, const struct mxq_store_key *key) {
