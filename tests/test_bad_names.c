@@ -142,6 +142,13 @@ static void survives_a_megabyte(void **state) {
     assert_int_equal(mxq_variant_parse(text, &variant), MXQ_UNKNOWN_NAME);
     assert_true(strlen(mxq_last_error()) < 1024);
   }
+  static const char head[] = "quantize_bf16_", tail[] = "_b32_rceil_colt_lin";
+  struct mxq_variant variant;
+  memset(text, '\xFF', size); /* one long part among good ones */
+  memcpy(text, head, strlen(head));
+  memcpy(text + size - strlen(tail), tail, strlen(tail));
+  assert_int_equal(mxq_variant_parse(text, &variant), MXQ_UNKNOWN_NAME);
+  assert_non_null(strstr(mxq_last_error(), "\"...; allowed: e4m3 e5m2"));
   free(text);
 }
 

@@ -170,11 +170,18 @@ static void refuses_what_is_no_kernel(void **state) {
       "quantize_bf16_e4m3_b32_rceil_colt_linxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.tma-128x128",
   };
   struct mxq_kernel_id id, legal = kernel_of(bf16_name);
+  char text[2 * MXQ_VARIANT_NAME_SIZE];
   char name[MXQ_KERNEL_NAME_SIZE];
   for (size_t i = 0; i < COUNT(unknown); ++i)
     if (mxq_kernel_id_parse(unknown[i], &id) != MXQ_UNKNOWN_NAME) fail_msg("%s", unknown[i]);
   assert_int_equal(mxq_kernel_id_parse(unknown[6], &id), MXQ_UNKNOWN_NAME);
   assert_non_null(strstr(mxq_last_error(), "allowed: tma-128x64 tma-256x64"));
+  for (size_t length = 1; length < sizeof text; ++length) {
+    memset(text, 'q', sizeof text);
+    text[length - 1] = '.';
+    text[length] = 0;
+    assert_int_equal(mxq_kernel_id_parse(text, &id), MXQ_UNKNOWN_NAME);
+  }
   assert_int_equal(mxq_kernel_id_parse(NULL, &id), MXQ_INVALID_ARGUMENT);
   assert_int_equal(mxq_kernel_id_name(NULL, name, sizeof name), MXQ_INVALID_ARGUMENT);
   assert_int_equal(mxq_kernel_id_name(&legal, name, 20), MXQ_INVALID_ARGUMENT);
