@@ -10,6 +10,7 @@
 
 #include <mxq/mxq.h>
 
+#include "guard.h"
 #include "image.h"
 #include "memory.h"
 #include "nvrtc.h"
@@ -29,23 +30,20 @@ struct mxq_context {
   unsigned compile_threads;
   char *record_path; /* MXQ_RECORD, or NULL */
   struct mxq_nvrtc_search search;
-  struct mxq_nvrtc nvrtc; /* opened at the first compile; guarded */
-  int nvrtc_busy;         /* a thread is opening it; guarded */
+  struct mxq_nvrtc nvrtc;       /* opened at the first compile; guarded */
+  struct mxq_claim nvrtc_claim; /* for opening it */
+  struct mxq_claim load_claim;  /* for handing a cubin to the driver */
   struct mxq_store store;
   /* Chains only grow, at their head, under the guard: readers take no lock. */
   _Atomic(struct mxq_image_slot *) images[MXQ_BUCKETS];
   _Atomic(struct mxq_kernel *) kernels[MXQ_BUCKETS];
 };
 
-/* One mutex and condition for the tables of all contexts: held for pointer updates only, never
- * while something is opened, read, compiled or loaded. A fork takes it, so that a child finds it
- * free and the tables whole. The generation tells a child from its parent: work that another
- * thread of the parent had begun is nobody's in the child. */
-void mxq_guard_lock(void);
-void mxq_guard_unlock(void);
-void mxq_guard_wait(void); /* until the next wake; returns locked */
-void mxq_guard_wake(void); /* with the lock held */
-unsigned mxq_guard_generation(void);
+/* The context's NVRTC, opened at the first call; the same pointer ever after. */
+enum mxq_status mxq_context_nvrtc(struct mxq_context *context, const struct mxq_nvrtc **nvrtc);
+
+/* Appends a variant's name to the file of MXQ_RECORD, if there is one. Trouble is logged. */
+void mxq_context_record(struct mxq_context *context, const struct mxq_variant *variant);
 
 /* Whether a message of this level would reach anybody. */
 int mxq_log_wants(const struct mxq_context *context, enum mxq_log_level level);

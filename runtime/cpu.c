@@ -104,8 +104,7 @@ static void quantize_part(const struct job *job) {
                  k = (uint64_t)job->output.shape->k;
   struct scratch scratch = {0};
   struct mxq_cpu_place place;
-  if (n == 0 || k == 0)
-    return; /* before stepping through the matrices, of which there may be many */
+  if (n == 0 || k == 0) return; /* not after stepping through ever so many empty matrices */
   for (place.e = 0; place.e < e; ++place.e)
     for (place.n = 0; place.n < n; place.n += TILE)
       for (place.k = 0; place.k < k; place.k += TILE) quantize_tile(job, &place, &scratch);

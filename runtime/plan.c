@@ -8,6 +8,7 @@
 #include "checked.h"
 #include "context.h"
 #include "map_encode.h"
+#include "plan_as.h"
 #include "pointers.h"
 #include "shape.h"
 #include "status.h"
@@ -42,10 +43,13 @@ static enum mxq_status encode_and_load(struct mxq_plan *plan) {
   return mxq_kernel_function(plan->kernel, &plan->tensor.kernel, &plan->function);
 }
 
-static enum mxq_status make_on_device(struct mxq_plan *plan) {
+static enum mxq_status make_on_device(struct mxq_plan *plan, const struct mxq_kernel_id *id) {
   struct mxq_kernel *kernel = plan->kernel;
   struct mxq_device_scope scope;
-  MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, &plan->shape, &plan->tensor));
+  if (id)
+    MXQ_TRY(mxq_tensor_plan_make(id, kernel->arch, &plan->shape, &plan->tensor));
+  else
+    MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, &plan->shape, &plan->tensor));
   if (plan->tensor.grid == 0) return MXQ_OK;
   MXQ_TRY(mxq_plan_check_pointers(plan, &plan->pointers));
   MXQ_TRY(mxq_driver_device(kernel->driver, kernel->device, &plan->device));
@@ -94,8 +98,9 @@ enum mxq_status mxq_plan_check_pointers(const struct mxq_plan *plan,
   return MXQ_OK;
 }
 
-enum mxq_status mxq_plan_create(struct mxq_kernel *kernel, const struct mxq_shape *shape,
-                                const struct mxq_pointers *pointers, struct mxq_plan **plan) {
+enum mxq_status mxq_plan_create_as(struct mxq_kernel *kernel, const struct mxq_kernel_id *id,
+                                   const struct mxq_shape *shape,
+                                   const struct mxq_pointers *pointers, struct mxq_plan **plan) {
   struct mxq_byte_counts bytes;
   MXQ_FAIL_IF(!kernel || !plan, MXQ_INVALID_ARGUMENT, "%s is NULL; mxq_plan_create needs it",
               kernel ? "plan" : "kernel");
@@ -107,13 +112,19 @@ enum mxq_status mxq_plan_create(struct mxq_kernel *kernel, const struct mxq_shap
   made->shape = *shape;
   made->bytes = bytes;
   made->pointers = *pointers;
-  const enum mxq_status status = kernel->device == MXQ_DEVICE_CPU ? MXQ_OK : make_on_device(made);
+  const enum mxq_status status =
+      kernel->device == MXQ_DEVICE_CPU ? MXQ_OK : make_on_device(made, id);
   if (status != MXQ_OK) {
     mxq_plan_destroy(made);
     return status;
   }
   *plan = made;
   return MXQ_OK;
+}
+
+enum mxq_status mxq_plan_create(struct mxq_kernel *kernel, const struct mxq_shape *shape,
+                                const struct mxq_pointers *pointers, struct mxq_plan **plan) {
+  return mxq_plan_create_as(kernel, NULL, shape, pointers, plan);
 }
 
 void mxq_plan_destroy(struct mxq_plan *plan) {

@@ -55,15 +55,14 @@ int mxq_store_read(const struct mxq_store *store, const struct mxq_allocator *al
                    const struct mxq_store_key *key, struct mxq_store_entry *entry, char *why,
                    size_t why_size);
 
-/* Publishes an entry: temporary file, fsync, rename. MXQ_IO_ERROR is for the log: a failed write
- * never fails the caller's call. No folder at all is MXQ_OK. */
-enum mxq_status mxq_store_write(const struct mxq_store *store,
-                                const struct mxq_allocator *allocator,
-                                const struct mxq_store_key *key,
-                                const struct mxq_store_entry *entry);
+/* Publishes an entry: temporary file, fsync, rename. 1, or 0 and the reason in `why`, which is for
+ * the log: a failed write never fails the caller's call. No folder at all is 1. */
+int mxq_store_write(const struct mxq_store *store, const struct mxq_store_key *key,
+                    const struct mxq_store_entry *entry, char *why, size_t why_size);
 
-/* Keeps other processes from compiling the same key meanwhile, if it can be had within the bound;
- * -1 otherwise, and the caller goes on without: a lock only saves work. */
+/* Keeps other processes from compiling the same key meanwhile. -1 when it cannot be had within 20
+ * seconds or the entry was published meanwhile: the caller looks once more and goes on without, for
+ * a lock only saves work. */
 int mxq_store_lock(const struct mxq_store *store, const struct mxq_store_key *key);
 void mxq_store_unlock(int lock);
 

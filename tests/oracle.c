@@ -132,6 +132,7 @@ unsigned oracle_cast(const struct oracle *oracle, float product) {
   for (unsigned code = 1; code < oracle->count; ++code) {
     const double old = fabs(magnitude - oracle->magnitudes[nearest]);
     const double distance = fabs(magnitude - oracle->magnitudes[code]);
+    if (distance > old) break; /* magnitudes stand in order */
     if (distance < old || (distance == old && code % 2 == 0)) nearest = code;
   }
   return nearest | (unsigned)(signbit(product) != 0) << (type->exponent_bits + type->mantissa_bits);

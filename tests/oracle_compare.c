@@ -59,7 +59,8 @@ static void expect(struct walk *walk, const char *what, const uint64_t at[3], ui
 
 static uint32_t code_at(const struct walk *walk, uint64_t place) {
   const unsigned char *out = walk->pointers->out[walk->layout->part];
-  if (mxq_type_facts(walk->variant->out)->bits == 4) return out[place / 2] >> place % 2 * 4 & 15u;
+  if (mxq_type_facts(walk->variant->out)->bits == 4)
+    return (uint32_t)out[place / 2] >> place % 2 * 4 & 15u;
   return out[place];
 }
 

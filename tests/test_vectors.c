@@ -112,7 +112,7 @@ static void compare(const struct mxq_variant *variant, const struct line *line, 
 
 /* A code as stored: two in a byte where the type has four bits. */
 static uint32_t code_at(const unsigned char *out, unsigned bits, uint64_t place) {
-  return bits == 4 ? out[place / 2] >> place % 2 * 4 & 15u : out[place];
+  return bits == 4 ? (uint32_t)out[place / 2] >> place % 2 * 4 & 15u : out[place];
 }
 
 /* The block along N or along K, in copies beside each other, or alone in a square block. */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "build.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "compile.h"
+#include "expand.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct job {
+  struct mxq_context *context;
+  const struct mxq_kernel_id *id;
+  const struct mxq_arch *arch;
+  char name[MXQ_KERNEL_NAME_SIZE];
+};
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void take(const struct mxq_store_entry *entry, enum mxq_origin origin,
+                 struct mxq_image *image) {
+  image->origin = origin;
+  image->resources = entry->resources;
+  image->cubin = entry->cubin;
+  image->cubin_size = entry->cubin_size;
+}
+
+static int read_disk(const struct job *job, struct mxq_image *image) {
+  const struct mxq_store_key key = {*job->id, job->arch};
+  struct mxq_store_entry entry;
+  char why[1024];
+  const int hit =
+      mxq_store_read(&job->context->store, &job->context->allocator, &key, &entry, why, sizeof why);
+  if (why[0]) mxq_log(job->context, MXQ_LOG_WARNING, "disk cache: %s", why);
+  if (hit) take(&entry, MXQ_ORIGIN_DISK, image);
+  return hit;
+}
+
+static void write_disk(const struct job *job, const struct mxq_store_entry *entry) {
+  const struct mxq_store_key key = {*job->id, job->arch};
+  char why[1024];
+  if (!mxq_store_write(&job->context->store, &key, entry, why, sizeof why))
+    mxq_log(job->context, MXQ_LOG_WARNING, "disk cache (folders from %s): %s",
+            job->context->store.source, why);
+}
+
+static enum mxq_status expand_and_compile(const struct job *job, const struct mxq_nvrtc *nvrtc,
+                                          enum mxq_compile_output output,
+                                          struct mxq_compiled *compiled, uint64_t hash[2]) {
+  const struct mxq_allocator *allocator = &job->context->allocator;
+  char *source = NULL;
+  size_t length = 0;
+  MXQ_TRY(mxq_expand(allocator, job->id, job->arch, NULL, &source, &length));
+  const XXH128_hash_t source_hash = XXH3_128bits(source, length);
+  hash[0] = source_hash.low64;
+  hash[1] = source_hash.high64;
+  const enum mxq_status status =
+      mxq_compile(allocator, nvrtc, source, job->name, job->arch, output, compiled);
+  mxq_free(allocator, source);
+  return status;
+}
+
+static enum mxq_status compile(const struct job *job, struct mxq_image *image) {
+  const struct mxq_nvrtc *nvrtc = NULL;
+  struct mxq_compiled compiled;
+  struct mxq_store_entry entry = {.cubin_size = 0};
+  MXQ_TRY(mxq_context_nvrtc(job->context, &nvrtc));
+  MXQ_TRY(expand_and_compile(job, nvrtc, MXQ_COMPILE_CUBIN, &compiled, entry.source_hash));
+  entry.nvrtc_major = (uint32_t)nvrtc->major;
+  entry.nvrtc_minor = (uint32_t)nvrtc->minor;
+  memcpy(entry.nvrtc_build_id, nvrtc->build_id, sizeof entry.nvrtc_build_id);
+  entry.resources = compiled.resources;
+  entry.cubin = (unsigned char *)compiled.code;
+  entry.cubin_size = compiled.size;
+  write_disk(job, &entry);
+  take(&entry, MXQ_ORIGIN_COMPILED, image);
+  return MXQ_OK;
+}
+
+/* With a lock that other processes see; whoever had it may have published the entry. */
+static enum mxq_status compile_once(const struct job *job, enum mxq_build_from from,
+                                    struct mxq_image *image) {
+  const struct mxq_store_key key = {*job->id, job->arch};
+  enum mxq_status status = MXQ_OK;
+  const int lock = mxq_store_lock(&job->context->store, &key);
+  if (from == MXQ_BUILD_FRESH || !read_disk(job, image)) status = compile(job, image);
+  mxq_store_unlock(lock);
+  return status;
+}
+
+static enum mxq_status not_prebuilt(const struct job *job) {
+  const int off = job->context->jit == MXQ_JIT_OFF;
+  MXQ_FAIL(MXQ_NOT_PREBUILT,
+           "%s for arch %s is in no registered set%s, and compiling is off (MXQ_JIT=%s or the "
+           "configuration's jit). The manifest line to add: %.*s",
+           job->name, job->arch->name, off ? "" : " or disk cache", off ? "off" : "cache",
+           (int)strcspn(job->name, "."), job->name);
+}
+
+static enum mxq_status make(const struct job *job, enum mxq_build_from from,
+                            struct mxq_image *image) {
+  const enum mxq_jit_mode jit = job->context->jit;
+  if (jit != MXQ_JIT_OFF && from == MXQ_BUILD_ANY && read_disk(job, image)) return MXQ_OK;
+  if (jit != MXQ_JIT_ON) return not_prebuilt(job);
+  return compile_once(job, from, image);
+}
+
+enum mxq_status mxq_build(struct mxq_context *context, const struct mxq_kernel_id *id,
+                          const struct mxq_arch *arch, enum mxq_build_from from,
+                          struct mxq_image *image) {
+  struct job job = {.context = context, .id = id, .arch = arch};
+  struct mxq_image made = {.kernel = *id, .arch = arch};
+  const uint64_t start = now();
+  MXQ_TRY(mxq_kernel_id_name(id, job.name, sizeof job.name));
+  MXQ_TRY(make(&job, from, &made));
+  made.nanoseconds = now() - start;
+  made.cubin_hash = XXH3_64bits(made.cubin, made.cubin_size);
+  mxq_log(context, MXQ_LOG_INFO, "%s for %s: %s in %llu.%03llu ms, %u registers, %zu bytes",
+          job.name, arch->name, mxq_origin_name(made.origin),
+          (unsigned long long)(made.nanoseconds / 1000000u),
+          (unsigned long long)(made.nanoseconds / 1000u % 1000u), made.resources.registers,
+          made.cubin_size);
+  *image = made;
+  return MXQ_OK;
+}
+
+enum mxq_status mxq_compile_ptx(struct mxq_context *context, const struct mxq_kernel_id *id,
+                                const struct mxq_arch *arch, char **ptx) {
+  struct job job = {.context = context, .id = id, .arch = arch};
+  const struct mxq_nvrtc *nvrtc = NULL;
+  struct mxq_compiled compiled;
+  uint64_t hash[2];
+  MXQ_TRY(mxq_kernel_id_name(id, job.name, sizeof job.name));
+  MXQ_TRY(mxq_context_nvrtc(context, &nvrtc));
+  MXQ_TRY(expand_and_compile(&job, nvrtc, MXQ_COMPILE_PTX, &compiled, hash));
+  *ptx = compiled.code;
+  return MXQ_OK;
+}

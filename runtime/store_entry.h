@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bytes of a cache entry: a header, which begins with the whole key, and the cubin.
+ */
+#ifndef MXQ_STORE_ENTRY_H
+#define MXQ_STORE_ENTRY_H
+
+#include <stdint.h>
+
+#include "store.h"
+
+/* Everything that the key is made of; the entry's file begins with it, its name is its hash.
+ * Numbers are little-endian, as on every host that CUDA has. No padding. */
+struct mxq_entry_key {
+  char magic[8];
+  uint32_t format;
+  uint32_t header_bytes;
+  struct mxq_kernel_id kernel;
+  char arch[8];
+  char generator[32];
+  uint64_t options[2];
+};
+void mxq_entry_key_make(const struct mxq_store_key *from, struct mxq_entry_key *key);
+
+/* XXH3, 128 bits, of the key. */
+void mxq_entry_key_hash(const struct mxq_entry_key *key, uint64_t hash[2]);
+
+/* Reads an open file. NULL and the entry when every byte agrees, else what is wrong with it. */
+const char *mxq_entry_read(int file, const struct mxq_allocator *allocator,
+                           const struct mxq_entry_key *key, struct mxq_store_entry *entry);
+
+/* Writes the entry into an open file and flushes it to the disk. 0, or the number of the error. */
+int mxq_entry_write(int file, const struct mxq_entry_key *key, const struct mxq_store_entry *entry);
+
+#endif
