@@ -28,6 +28,7 @@ struct mxq_mode_facts {
   const char *token;
   unsigned number;
   unsigned scale_bits;
+  unsigned power_of_two;
   unsigned op;
 };
 

@@ -1,8 +1,8 @@
 // Bytes moved in one access.
-struct __attribute__((aligned(8))) words2 {
+struct alignas(8) words2 {
   unsigned word[2];
 };
-struct __attribute__((aligned(16))) words4 {
+struct alignas(16) words4 {
   unsigned word[4];
 };
 
