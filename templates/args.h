@@ -6,10 +6,17 @@
 #ifndef MXQ_ARGS_H
 #define MXQ_ARGS_H
 
+/* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
+#ifdef __cplusplus
+#define MXQ_ALIGNED(bytes) alignas(bytes)
+#else
+#define MXQ_ALIGNED(bytes) _Alignas(bytes)
+#endif
+
 /* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
 struct mxq_tensor_map {
-  unsigned char bytes[128];
-} __attribute__((aligned(128)));
+  MXQ_ALIGNED(128) unsigned char bytes[128];
+};
 
 /* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
 struct mxq_divisor {

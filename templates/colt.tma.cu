@@ -21,6 +21,7 @@ constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;  // of the input tile, [n][
 constexpr unsigned WORDS = TILE_K / COLUMNS;          // words in such a row
 constexpr unsigned SLAB_ROWS = 128;                   // the output tile is [n / 128][k][n % 128]
 constexpr unsigned SLAB_BYTES = SLAB_ROWS * TILE_K;
+static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / BLOCK), "a thread for each word of each block");
 static_assert(BLOCK == 32, "a thread holds the rows of one block");
 static_assert(TILE_N % SLAB_ROWS == 0, "the swizzle spans 128 bytes");

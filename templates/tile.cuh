@@ -1,5 +1,5 @@
 // Sixteen bytes, moved in one access.
-struct __attribute__((aligned(16))) words4 {
+struct alignas(16) words4 {
   unsigned word[4];
 };
 
