@@ -16,14 +16,15 @@
 #include "template_file.h"
 
 #define DEEPEST_PASTE     16
-#define MEMORY_MOST       ((size_t)64 << 20)
+#define MEMORY_MOST       ((size_t)256 << 20)
 #define INSTRUCTIONS_MOST 20000000
 
 struct mxq_expander {
   struct mxq_allocator allocator;
   lua_State *lua;
   size_t used;     /* by Lua, bytes */
-  int over_limit;  /* Lua asked for more than MEMORY_MOST */
+  int over_limit;  /* in this call, Lua asked for more than MEMORY_MOST */
+  int no_memory;   /* in this call, the allocator refused */
   char *directory; /* NULL: the built-in templates */
 };
 
@@ -46,7 +47,10 @@ static void *allocate(void *user, void *pointer, size_t old_size, size_t size) {
   }
   void *moved = NULL;
   if (size) moved = mxq_resize(&expander->allocator, pointer, size);
-  if (size && !moved && size > old) return NULL;
+  if (size && !moved && size > old) {
+    expander->no_memory = 1;
+    return NULL;
+  }
   if (size && !moved) moved = pointer; /* Lua counts on shrinking */
   if (!size) mxq_free(&expander->allocator, pointer);
   expander->used += size - old;
@@ -55,8 +59,9 @@ static void *allocate(void *user, void *pointer, size_t old_size, size_t size) {
 
 static void stop_endless(lua_State *lua, lua_Debug *activation) {
   lua_getinfo(lua, "Sl", activation);
-  luaL_error(lua, "%s:%d: ran for more than %d instructions: an endless loop",
-             activation->short_src, activation->currentline, INSTRUCTIONS_MOST);
+  lua_pushfstring(lua, "%s:%d: ran for more than %d instructions: an endless loop",
+                  activation->short_src, activation->currentline, INSTRUCTIONS_MOST);
+  lua_error(lua);
 }
 
 /* read(name): a template's text, or nil and a reason. */
@@ -122,7 +127,7 @@ static enum mxq_status call(struct mxq_expander *expander, lua_CFunction functio
   const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   MXQ_FAIL_IF(!c_locale, MXQ_OUT_OF_MEMORY, "%s: no memory for the C locale", what);
   const locale_t callers = uselocale(c_locale);
-  expander->over_limit = 0;
+  expander->over_limit = expander->no_memory = 0;
   lua_settop(lua, 0);
   lua_pushcfunction(lua, function);
   lua_pushlightuserdata(lua, argument);
@@ -133,7 +138,8 @@ static enum mxq_status call(struct mxq_expander *expander, lua_CFunction functio
   if (result == LUA_OK) return MXQ_OK;
   MXQ_FAIL_IF(expander->over_limit, MXQ_TEMPLATE_ERROR, "%s: its templates need more than %zu MB",
               what, MEMORY_MOST >> 20);
-  MXQ_FAIL_IF(result == LUA_ERRMEM, MXQ_OUT_OF_MEMORY, "%s: no memory to expand it", what);
+  MXQ_FAIL_IF(result == LUA_ERRMEM || expander->no_memory, MXQ_OUT_OF_MEMORY,
+              "%s: no memory to expand it", what);
   MXQ_FAIL(MXQ_TEMPLATE_ERROR, "%s\n(expanding %s)",
            lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "an error without a text",
            what);

@@ -34,18 +34,24 @@ local function locate(file, line)
   return true
 end
 
+-- The function that writes lines of a file. Text that stands where no directive can goes out line
+-- by line, to the next place where one can.
 local function text_of(file)
-  return function(line, lines, text)
+  local function write(line, lines, text)
     local follows = at_file == file and at_line == line
     if not follows and byte(text) == 10 then -- a blank line reads better before the directive
       pieces[#pieces + 1], text = "\n", sub(text, 2)
       line, lines = line + 1, lines - 1
     end
-    local known = follows or text ~= "" and locate(file, line)
-    pieces[#pieces + 1] = text
-    at_file, at_line = known and not multiline and file or nil, line + lines
+    if text == "" then return end
+    local known = follows or locate(file, line)
+    local rest = not known and lines > 1 and find(text, "\n", 1, true)
+    pieces[#pieces + 1] = rest and sub(text, 1, rest) or text
+    at_file, at_line = file, known and not multiline and line + lines or nil
     multiline = false
+    if rest then write(line + 1, lines - 1, sub(text, rest + 1)) end
   end
+  return write
 end
 
 -- The shortest digits that give the number back; a floating-point number looks like one.

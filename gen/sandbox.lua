@@ -40,7 +40,9 @@ local function plain_format(pattern, ...)
   if type(pattern) == "string" and find(gsub(pattern, "%%%%", ""), "%%[^%a]*p") then
     error("format: %p would spell an address", 2)
   end
-  return format(pattern, ...) -- a tail call: its errors name the template's line
+  local ok, text = pcall(format, pattern, ...)
+  if not ok then error(text, 2) end
+  return text
 end
 
 local strings = pick(string, "byte char find gmatch gsub len lower match rep reverse sub upper")

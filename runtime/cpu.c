@@ -51,7 +51,7 @@ static const unsigned char *row_at(const struct job *job, const struct mxq_cpu_p
 static size_t scale_blocks(const struct job *job, const struct mxq_cpu_place *place, size_t rows,
                            size_t columns, struct scratch *s) {
   const size_t blocks = (columns + job->block_k - 1) / job->block_k;
-  memset(s->magnitudes, 0, sizeof s->magnitudes);
+  memset(s->magnitudes, 0, columns * job->reader->element_bytes);
   for (size_t r = 0; r < rows; ++r)
     job->reader->fold(row_at(job, place, r), columns, s->magnitudes);
   if (job->block_k > 1) job->reader->reduce(s->magnitudes, columns, job->block_k);
@@ -62,9 +62,14 @@ static size_t scale_blocks(const struct job *job, const struct mxq_cpu_place *pl
   return not_finite;
 }
 
-/* Gives each column its block's multiplier, from the last to the first: in place. */
+/* Gives each column its block's multiplier: in place, so from the last block to the first. */
 static void spread_multipliers(size_t columns, size_t block, float *multipliers) {
-  for (size_t k = columns; block > 1 && k-- > 0;) multipliers[k] = multipliers[k / block];
+  if (block == 1) return;
+  for (size_t b = (columns + block - 1) / block; b-- > 0;) {
+    const float multiplier = multipliers[b];
+    const size_t end = smaller((b + 1) * block, columns);
+    for (size_t k = b * block; k < end; ++k) multipliers[k] = multiplier;
+  }
 }
 
 /* A block with a NaN or an infinity is NaN throughout. */

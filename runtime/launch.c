@@ -8,7 +8,6 @@
 #include "map_encode.h"
 #include "plan.h"
 #include "pointers.h"
-#include "shape.h"
 #include "status.h"
 
 /* NULL and the two streams that are constants belong to whatever context is current. */
@@ -67,7 +66,7 @@ static enum mxq_status run_on_cpu(const struct mxq_plan *plan, const struct mxq_
                                   mxq_stream stream) {
   MXQ_FAIL_IF(stream, MXQ_INVALID_ARGUMENT,
               "the stream is not NULL, but the plan computes on the CPU; pass NULL");
-  if (!mxq_shape_empty(&plan->shape)) mxq_cpu_run(&plan->kernel->variant, &plan->shape, pointers);
+  mxq_cpu_run(&plan->kernel->variant, &plan->shape, pointers);
   return MXQ_OK;
 }
 

@@ -59,6 +59,8 @@ static void *run(void *user) {
     if (index >= work->count) return NULL;
     const enum mxq_status status = prepare_variant(work, &work->variants[index]);
     if (status != MXQ_OK) note_failure(work, index, status);
+    if (status == MXQ_NO_NVRTC || status == MXQ_OUT_OF_MEMORY) /* no other will fare better */
+      atomic_store(&work->next, work->count);
   }
 }
 

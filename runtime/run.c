@@ -23,7 +23,7 @@ static enum mxq_status check_ordinal(int device) {
 static enum mxq_status resolve_device(const struct mxq_byte_counts *bytes,
                                       const struct mxq_pointers *pointers, int *device) {
   const struct mxq_driver *driver = NULL;
-  if (*device != MXQ_DEVICE_AUTO) return check_ordinal(*device);
+  if (*device != MXQ_DEVICE_AUTO) return MXQ_OK;
   MXQ_TRY(mxq_driver_get(&driver));
   return mxq_pointers_device(driver, bytes, pointers, device);
 }

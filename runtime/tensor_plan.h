@@ -21,9 +21,9 @@ struct mxq_map_plan {
   enum mxq_map_element element;
   enum mxq_map_swizzle swizzle;
   uint32_t rank;
-  uint64_t dims[5];         /* elements */
+  uint64_t dims[5];          /* elements */
   uint64_t strides_bytes[4]; /* of dimensions 1 .. rank-1 */
-  uint32_t box[5];          /* elements */
+  uint32_t box[5];           /* elements */
 };
 
 struct mxq_tensor_plan {

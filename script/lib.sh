@@ -56,9 +56,9 @@ except OSError:
 else:
     code = cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count))
     if code:
-        print("the NVIDIA driver does not start (CUDA error %d)" % code)
+        print("an NVIDIA driver that does not start (CUDA error %d)" % code)
     elif not count.value:
-        print("the NVIDIA driver sees no GPU")
+        print("an NVIDIA driver, but no GPU")
 PYTHON
 }
 

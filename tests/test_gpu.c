@@ -13,11 +13,9 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "axes.h"
-#include "cpu.h"
 #include "device_tensors.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -72,62 +70,30 @@ static struct mxq_shape shape_of(const struct mxq_variant *variant, const struct
       fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
   } while (0)
 
-/* What one run needs, on the host and on the device. */
-struct run {
-  struct mxq_shape shape;
-  struct support_tensors expected, actual;
-  struct device_tensors on_device;
-  struct mxq_pointers want, got, at;
-};
-
-static void run_make(const struct mxq_variant *variant, const struct shape_case *row, uint64_t seed,
-                     struct run *run) {
-  run->shape = shape_of(variant, row);
-  OK(support_tensors_make(variant, &run->shape, seed, &run->expected));
-  OK(support_tensors_make(variant, &run->shape, seed, &run->actual));
-  OK(device_tensors_make(device, &run->actual, &run->on_device));
-  run->want = support_tensors_pointers(&run->expected);
-  run->got = support_tensors_pointers(&run->actual);
-  run->at = device_tensors_pointers(&run->on_device, &run->actual);
-  mxq_cpu_run(variant, &run->shape, &run->want);
+static struct device_run make_run(const struct mxq_variant *variant, const struct shape_case *row,
+                                  uint64_t seed) {
+  const struct mxq_shape shape = shape_of(variant, row);
+  struct device_run run;
+  OK(device_run_make(device, variant, &shape, seed, &run));
+  return run;
 }
 
-static void run_free(struct run *run) {
-  device_tensors_free(&run->on_device);
-  support_tensors_free(&run->expected);
-  support_tensors_free(&run->actual);
-}
-
-/* Differences, guards that were written, and an input that was. */
-static uint64_t run_faults(const struct mxq_variant *variant, struct run *run) {
-  OK(device_tensors_download(&run->on_device, &run->actual));
-  uint64_t faults = support_compare(variant, &run->shape, &run->want, &run->got);
-  faults += !support_buffer_guards(&run->actual.in, "input");
-  faults += memcmp(run->actual.in.base, run->expected.in.base, run->actual.in.total) != 0;
-  for (int part = 0; part < 2; part++) {
-    faults += !support_buffer_guards(&run->actual.out[part], part ? "out[1]" : "out[0]");
-    faults += !support_buffer_guards(&run->actual.scale[part], part ? "scale[1]" : "scale[0]");
-  }
+static uint64_t faults_of(const struct mxq_variant *variant, struct device_run *run) {
+  uint64_t faults = 0;
+  OK(device_run_faults(variant, run, &faults));
   return faults;
-}
-
-static int untouched(const struct support_buffer *buffer) {
-  for (size_t i = 0; i < buffer->size; i++)
-    if (buffer->data[i] != 0xFF) return 0;
-  return 1;
 }
 
 static void check_case(struct mxq_kernel *kernel, const struct mxq_variant *variant,
                        const struct shape_case *row, uint64_t seed) {
   struct mxq_plan *plan = NULL;
-  struct run run;
-  run_make(variant, row, seed, &run);
+  struct device_run run = make_run(variant, row, seed);
   OK(mxq_plan_create(kernel, &run.shape, &run.at, &plan));
   OK(mxq_plan_launch(plan, stream));
   OK(mxq_device_stream_synchronize(device, stream));
-  const uint64_t faults = run_faults(variant, &run);
+  const uint64_t faults = faults_of(variant, &run);
   mxq_plan_destroy(plan);
-  run_free(&run);
+  device_run_free(&run);
   if (faults)
     fail_msg("case \"%s\" (seed %" PRIu64 "): %" PRIu64 " faults", row->what, seed, faults);
 }
@@ -136,22 +102,18 @@ static void check_case(struct mxq_kernel *kernel, const struct mxq_variant *vari
 static void check_launch_at(struct mxq_kernel *kernel, const struct mxq_variant *variant,
                             const struct shape_case *row) {
   struct mxq_plan *plan = NULL;
-  struct run home, away;
-  run_make(variant, row, 77, &home);
-  run_make(variant, row, 78, &away);
+  struct device_run home = make_run(variant, row, 77), away = make_run(variant, row, 78);
   OK(mxq_plan_create(kernel, &home.shape, &home.at, &plan));
   OK(mxq_plan_launch_at(plan, &away.at, stream));
   OK(mxq_device_stream_synchronize(device, stream));
-  uint64_t faults = run_faults(variant, &away);
-  OK(device_tensors_download(&home.on_device, &home.actual));
-  faults += !untouched(&home.actual.out[0]);
-  faults += !untouched(&home.actual.scale[0]);
+  uint64_t faults = faults_of(variant, &away);
+  faults += !device_run_untouched(&home);
   OK(mxq_plan_launch(plan, NULL)); /* still the plan's own addresses */
   OK(mxq_device_synchronize(device));
-  faults += run_faults(variant, &home);
+  faults += faults_of(variant, &home);
   mxq_plan_destroy(plan);
-  run_free(&home);
-  run_free(&away);
+  device_run_free(&home);
+  device_run_free(&away);
   if (faults) fail_msg("launch at other addresses: %" PRIu64 " faults", faults);
 }
 

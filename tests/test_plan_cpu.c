@@ -137,9 +137,11 @@ static void test_pointers(void **state) {
 static void test_neighbours(void **state) {
   const struct mxq_shape dense = mxq_shape_dense(1, 32, 4);
   _Alignas(16) unsigned char memory[32 * 4 * 2 + 32 * 4 + 4] = {0};
-  const struct mxq_pointers pointers = {memory, {memory + 256, NULL}, {memory + 384, NULL}};
+  const struct mxq_pointers up = {memory, {memory + 256, NULL}, {memory + 384, NULL}};
+  const struct mxq_pointers down = {memory + 132, {memory + 4, NULL}, {memory, NULL}};
   (void)state;
-  assert_int_equal(mxq_run(context, &variant, &dense, &pointers, MXQ_DEVICE_CPU, NULL), MXQ_OK);
+  assert_int_equal(mxq_run(context, &variant, &dense, &up, MXQ_DEVICE_CPU, NULL), MXQ_OK);
+  assert_int_equal(mxq_run(context, &variant, &dense, &down, MXQ_DEVICE_CPU, NULL), MXQ_OK);
 }
 
 static void test_shapes(void **state) {
@@ -214,13 +216,18 @@ static void test_devices(void **state) {
   _Alignas(16) unsigned char memory[32 * 4 * 2 + 32 * 4 + 4] = {0};
   const struct mxq_shape dense = mxq_shape_dense(1, 32, 4);
   const struct mxq_pointers pointers = {memory, {memory + 256, NULL}, {memory + 384, NULL}};
-  const int devices[] = {4096, -3, INT32_MIN};
+  const int devices[] = {-3, INT32_MIN};
   (void)state;
   for (size_t i = 0; i < COUNT(devices); i++) {
-    assert_int_not_equal(mxq_run(context, &variant, &dense, &pointers, devices[i], NULL), MXQ_OK);
-    assert_int_not_equal(mxq_supported(context, &variant, &dense, devices[i]), MXQ_OK);
+    assert_int_equal(mxq_run(context, &variant, &dense, &pointers, devices[i], NULL),
+                     MXQ_INVALID_ARGUMENT);
+    assert_int_equal(mxq_supported(context, &variant, &dense, devices[i]), MXQ_INVALID_ARGUMENT);
   }
-  assert_int_not_equal(mxq_supported(context, &variant, &dense, MXQ_DEVICE_AUTO), MXQ_OK);
+  assert_int_equal(mxq_supported(context, &variant, &dense, MXQ_DEVICE_AUTO), MXQ_INVALID_ARGUMENT);
+  assert_int_not_equal(mxq_run(context, &variant, &dense, &pointers, 4096, NULL), MXQ_OK);
+  assert_int_not_equal(mxq_supported(context, &variant, &dense, 4096), MXQ_OK);
+  assert_int_equal(mxq_run(context, &variant, &dense, NULL, MXQ_DEVICE_AUTO, NULL),
+                   MXQ_INVALID_ARGUMENT);
   /* Host memory is never taken to the CPU silently. */
   assert_int_not_equal(mxq_run(context, &variant, &dense, &pointers, MXQ_DEVICE_AUTO, NULL),
                        MXQ_OK);

@@ -110,7 +110,7 @@ struct mxq_plan;
 typedef struct CUstream_st *mxq_stream;
 
 /* Where the tensors are: a CUDA device's ordinal, or one of these. */
-#define MXQ_DEVICE_CPU (-1)  /* host memory, computed by the calling thread */
+#define MXQ_DEVICE_CPU  (-1) /* host memory, computed by the calling thread */
 #define MXQ_DEVICE_AUTO (-2) /* mxq_run only: the device of the pointers; never the CPU */
 
 enum mxq_jit_mode {
@@ -142,13 +142,14 @@ struct mxq_config {
   void *log_user;
   enum mxq_log_level log_level;
   enum mxq_jit_mode jit;
-  const char *cache_dirs;      /* colon list, as MXQ_CACHE_DIR: the first writable one is written */
-  uint64_t cache_size_bytes;   /* as MXQ_CACHE_SIZE */
-  const char *nvrtc_path;      /* as MXQ_NVRTC: a libnvrtc.so file */
-  uint32_t compile_threads;    /* of mxq_prepare; 1 to 8 */
+  const char *cache_dirs;    /* colon list, as MXQ_CACHE_DIR: the first writable one is written */
+  uint64_t cache_size_bytes; /* as MXQ_CACHE_SIZE */
+  const char *nvrtc_path;    /* as MXQ_NVRTC: a libnvrtc.so file */
+  uint32_t compile_threads;  /* of mxq_prepare; 1 to 8 */
   uint32_t reserved;
 };
-#define MXQ_CONFIG_INIT {sizeof(struct mxq_config), 0, 0, 0, 0, MXQ_LOG_DEFAULT, MXQ_JIT_DEFAULT, 0, 0, 0, 0, 0}
+#define MXQ_CONFIG_INIT \
+  { sizeof(struct mxq_config), 0, 0, 0, 0, MXQ_LOG_DEFAULT, MXQ_JIT_DEFAULT, 0, 0, 0, 0, 0 }
 
 /* Makes a context: tables and settings, nothing opened. The environment is read here and nowhere
  * else; a config's own values win. NULL means all defaults. A config whose size is 0 or larger

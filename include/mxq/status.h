@@ -14,22 +14,23 @@ extern "C" {
 
 /* Every status: ROW(ENUMERATOR, number, "what it means"). Numbers are part of the ABI. */
 #define MXQ_STATUS_TABLE(ROW)                                                                     \
-  ROW(OK, 0, "success")                                                                            \
-  ROW(INVALID_ARGUMENT, 1, "an argument is outside of what the function allows")                   \
-  ROW(UNKNOWN_NAME, 2, "a name has a part that is no token of its axis")                           \
-  ROW(REFUSED, 3, "a rule refuses the combination of axis values")                                 \
-  ROW(UNSUPPORTED, 4, "the shape, strides, pointers or device are legal, but no kernel takes them") \
-  ROW(OUT_OF_MEMORY, 5, "the allocator or the device returned no memory")                          \
-  ROW(NO_DRIVER, 6, "libcuda.so.1 is missing, too old or does not start")                          \
-  ROW(NO_NVRTC, 7, "no usable NVRTC was found")                                                    \
-  ROW(NO_DEVICE, 8, "there is no such device")                                                     \
-  ROW(COMPILE_FAILED, 9, "NVRTC refused the source")                                               \
-  ROW(DRIVER_ERROR, 10, "a CUDA driver call failed")                                               \
-  ROW(NOT_READY, 11, "a kernel would have to be loaded while the stream captures")                 \
-  ROW(NOT_PREBUILT, 12, "the kernel is in no registered set or cache, and compiling is off")       \
-  ROW(FORKED, 13, "the process is the child of a fork that followed the first use of the driver")  \
-  ROW(IO_ERROR, 14, "a file could not be read or written")                                         \
-  ROW(TEMPLATE_ERROR, 15, "a kernel template could not be expanded")                               \
+  ROW(OK, 0, "success")                                                                           \
+  ROW(INVALID_ARGUMENT, 1, "an argument is outside of what the function allows")                  \
+  ROW(UNKNOWN_NAME, 2, "a name has a part that is no token of its axis")                          \
+  ROW(REFUSED, 3, "a rule refuses the combination of axis values")                                \
+  ROW(UNSUPPORTED, 4,                                                                             \
+      "the shape, strides, pointers or device are legal, but no kernel takes them")               \
+  ROW(OUT_OF_MEMORY, 5, "the allocator or the device returned no memory")                         \
+  ROW(NO_DRIVER, 6, "libcuda.so.1 is missing, too old or does not start")                         \
+  ROW(NO_NVRTC, 7, "no usable NVRTC was found")                                                   \
+  ROW(NO_DEVICE, 8, "there is no such device")                                                    \
+  ROW(COMPILE_FAILED, 9, "NVRTC refused the source")                                              \
+  ROW(DRIVER_ERROR, 10, "a CUDA driver call failed")                                              \
+  ROW(NOT_READY, 11, "a kernel would have to be loaded while the stream captures")                \
+  ROW(NOT_PREBUILT, 12, "the kernel is in no registered set or cache, and compiling is off")      \
+  ROW(FORKED, 13, "the process is the child of a fork that followed the first use of the driver") \
+  ROW(IO_ERROR, 14, "a file could not be read or written")                                        \
+  ROW(TEMPLATE_ERROR, 15, "a kernel template could not be expanded")                              \
   ROW(INTERNAL, 16, "a fault of the library itself")
 
 #define MXQ_STATUS_ENUMERATOR(NAME, number, text) MXQ_##NAME = number,

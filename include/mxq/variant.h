@@ -13,9 +13,9 @@ extern "C" {
 
 /* What one output of a layout is: the axes that a block's elements lie along, and how the matrix
  * is stored. Blocks along both axes are square. */
-#define MXQ_PART_NONE 0
-#define MXQ_PART_ALONG_N 1
-#define MXQ_PART_ALONG_K 2
+#define MXQ_PART_NONE         0
+#define MXQ_PART_ALONG_N      1
+#define MXQ_PART_ALONG_K      2
 #define MXQ_PART_COLUMN_MAJOR 4
 
 #define MXQ_OP(NAME, token, number) MXQ_OP_##NAME = number,
@@ -81,8 +81,9 @@ MXQ_API int mxq_variant_next(struct mxq_variant *variant);
 /* What output `part` (0 or 1) of a layout is: a sum of MXQ_PART_*, MXQ_PART_NONE if it has none. */
 static inline unsigned mxq_layout_part(unsigned layout, unsigned part) {
   switch (layout) {
-#define MXQ_LAYOUT(NAME, token, number, first, second)                                            \
-  case number: return part == 0 ? (unsigned)(first) : part == 1 ? (unsigned)(second) : 0u;
+#define MXQ_LAYOUT(NAME, token, number, first, second) \
+  case number:                                         \
+    return part == 0 ? (unsigned)(first) : part == 1 ? (unsigned)(second) : 0u;
 #include <mxq/axes.def>
     default: return MXQ_PART_NONE;
   }

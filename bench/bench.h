@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of mxq-bench.
+ */
+#ifndef MXQ_BENCH_H
+#define MXQ_BENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mxq/mxq.h>
+
+#include "device.h"
+#include "kernel_id.h"
+#include "measure.h"
+#include "nvrtc.h"
+
+enum { BENCH_DONE = 0, BENCH_FAILED = 1, BENCH_USAGE = 2, BENCH_MISSING = 3 };
+enum { BENCH_REPS_MAX = 99, BENCH_SHAPES_MAX = 64, BENCH_SETS_MAX = 32 };
+
+struct bench_shape {
+  int64_t e, n, k;
+  const char *source; /* where it comes from */
+};
+
+struct bench_options {
+  char **patterns;
+  size_t pattern_count;
+  struct bench_shape shapes[BENCH_SHAPES_MAX];
+  size_t shape_count;
+  unsigned reps;
+  int device;
+  int json, tune, help;
+  int argc;
+  char **argv;
+};
+
+/* BENCH_DONE, or BENCH_USAGE after a message. */
+int bench_options_read(int argc, char **argv, struct bench_options *options);
+void bench_help(void);
+
+/* BENCH_MISSING for no driver, device or NVRTC, BENCH_FAILED otherwise; prints the last error. */
+int bench_exit(enum mxq_status status);
+/* On standard error, on a terminal only. */
+void bench_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Kernels whose name or whose variant's name a pattern matches: of every variant the one that
+ * `arch` gets, with `tune` every schedule. BENCH_USAGE after a message if a pattern matches none.
+ * free() gives the list back. */
+int bench_select(const struct bench_options *options, const struct mxq_arch *arch,
+                 struct mxq_kernel_id **ids, size_t *count);
+
+/* Sets of tensors that launches rotate over, on the device, inputs filled with random numbers. */
+struct bench_buffers {
+  int device;
+  struct mxq_byte_counts bytes;
+  uint64_t read, written; /* bytes of one launch */
+  int in_l2;              /* all sets together stay in the L2 cache */
+  unsigned sets;
+  void *memory[BENCH_SETS_MAX];
+  struct mxq_pointers pointers[BENCH_SETS_MAX];
+};
+enum mxq_status bench_buffers_make(const struct mxq_device_info *info,
+                                   const struct mxq_variant *variant, const struct mxq_shape *shape,
+                                   struct bench_buffers *buffers);
+void bench_buffers_free(struct bench_buffers *buffers);
+
+/* Fills device memory with normally distributed numbers of an input type: deviation 1, fixed
+ * seed, a piece of about a million repeated. */
+enum mxq_status bench_data_fill(int device, unsigned type, void *to, uint64_t bytes);
+
+/* A straight kernel: 16-byte words that a thread reads and writes. */
+struct bench_straight {
+  unsigned threads, reads, writes;
+  struct mxq_raw_kernel *kernel;
+};
+struct bench_straights;
+enum mxq_status bench_straights_create(const struct mxq_device_info *info,
+                                       struct bench_straights **straights);
+void bench_straights_destroy(struct bench_straights *straights);
+const struct mxq_nvrtc *bench_straights_nvrtc(const struct bench_straights *straights);
+/* The index-th kernel to try for a ratio of bytes; NULL past the end. Compiles it once. */
+enum mxq_status bench_straight_at(struct bench_straights *straights,
+                                  const struct bench_buffers *buffers, size_t index,
+                                  const struct bench_straight **straight);
+enum mxq_status bench_straight_launch(const struct bench_straight *straight,
+                                      const struct bench_buffers *buffers, unsigned set,
+                                      mxq_stream stream);
+
+/* Microseconds of one launch, of every repetition in order. */
+struct bench_series {
+  unsigned count;
+  double us[BENCH_REPS_MAX];
+};
+double bench_median(const struct bench_series *series);
+double bench_spread(const struct bench_series *series); /* (largest - smallest) / median */
+
+struct bench_row {
+  struct mxq_kernel_id id;
+  struct bench_shape shape;
+  char name[MXQ_KERNEL_NAME_SIZE];
+  enum mxq_status status; /* not MXQ_OK: the kernel cannot take the shape, `why` says it */
+  char why[512];
+  uint64_t read, written;
+  int in_l2;
+  unsigned sets, launches;
+  struct bench_straight straight;
+  struct bench_series kernel_us, straight_us, memcpy_us;
+};
+
+struct bench {
+  const struct bench_options *options;
+  struct mxq_device_info info;
+  const struct mxq_arch *arch;
+  struct mxq_context *context;
+  struct bench_straights *straights;
+};
+
+/* Measures one kernel at one shape, beside the fastest straight kernel and copies of the same
+ * traffic. MXQ_UNSUPPORTED is left in the row and is no failure. */
+enum mxq_status bench_measure_row(const struct bench *bench, const struct mxq_kernel_id *id,
+                                  const struct bench_shape *shape, struct bench_row *row);
+
+void bench_table_header(const struct bench *bench);
+void bench_table_row(const struct bench_row *row);
+/* Everything, the raw times too. BENCH_FAILED where memory is out. */
+int bench_json_print(const struct bench *bench, const struct bench_row *rows, size_t count);
+
+#endif

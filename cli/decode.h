@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers of every type as floats, exact: what a reader of the output will see.
+ */
+#ifndef MXQ_CLI_DECODE_H
+#define MXQ_CLI_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "axes.h"
+
+/* A table of all 2^bits values of a type of at most 16 bits, for decode_wide and for codes. What
+ * lies above the type's maximum is NaN. The caller frees it. */
+float *decode_table(const struct mxq_type_facts *type);
+
+/* `count` wide elements at `bytes`, which need not be aligned. `table`: of a 16-bit type. */
+void decode_wide(const struct mxq_type_facts *type, const float *table, const unsigned char *bytes,
+                 size_t count, float *values);
+
+/* One e8m0 or float32 scale. 255 gives NaN. */
+float decode_scale(unsigned scale_bits, const unsigned char *scales, uint64_t index);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "json.h"
+#include "names.h"
+#include "report.h"
+#include "schedule.h"
+#include "status.h"
+#include "target.h"
+#include "tensor_plan.h"
+#include "text.h"
+
+enum { STRIDES, ARCH };
+static const struct option_row options[] = {
+    [STRIDES] = {"strides", 0, "SE,SN", "strides of E and N in elements; dense if not given", 0},
+    [ARCH] = {"arch", 0, "A", "the architecture; 90a if not given", 0},
+    {0},
+};
+
+/* What is known of a request, and what came out of it. */
+struct answer {
+  struct mxq_variant variant;
+  struct mxq_shape shape;
+  const struct mxq_arch *arch;
+  struct mxq_byte_counts bytes;
+  int planned;
+  struct mxq_tensor_plan plan;
+  char kernel[MXQ_KERNEL_NAME_SIZE];
+  struct text refusals; /* of the families that were tried before */
+};
+
+static const char *const element_names[] = {
+    [MXQ_MAP_U8] = "U8", [MXQ_MAP_U16] = "U16", [MXQ_MAP_F32] = "F32"};
+static const char *const swizzle_names[] = {
+    [MXQ_MAP_SWIZZLE_NONE] = "none", [MXQ_MAP_SWIZZLE_128B] = "128B"};
+
+static enum mxq_status make(struct answer *answer) {
+  const struct mxq_family_facts *family;
+  MXQ_TRY(mxq_sizes(&answer->variant, &answer->shape, &answer->bytes));
+  for (size_t i = 0; !answer->planned && (family = mxq_family_at(i)); i++) {
+    struct mxq_kernel_id id;
+    enum mxq_status status =
+        mxq_kernel_id_choose(&answer->variant, family->family, answer->arch, &id);
+    if (status == MXQ_OK)
+      status = mxq_tensor_plan_make(&id, answer->arch, &answer->shape, &answer->plan);
+    if (status == MXQ_OK) {
+      answer->planned = 1;
+      MXQ_TRY(mxq_kernel_id_name(&id, answer->kernel, sizeof answer->kernel));
+    } else if (status == MXQ_UNSUPPORTED) {
+      text_print(&answer->refusals, "%s%s: %s", answer->refusals.length ? "\n" : "", family->token,
+                 mxq_last_error());
+    } else {
+      return status;
+    }
+  }
+  return MXQ_OK;
+}
+
+static void print_map(const char *which, const struct mxq_map_plan *map) {
+  uint64_t box[5];
+  struct text dims = {0}, strides = {0}, boxes = {0};
+  for (uint32_t i = 0; i < map->rank; i++) box[i] = map->box[i];
+  text_dims(&dims, map->dims, map->rank);
+  text_dims(&strides, map->strides_bytes, map->rank - 1);
+  text_dims(&boxes, box, map->rank);
+  printf("%-14s %s, rank %" PRIu32 ", dims %s, byte strides %s, box %s, swizzle %s\n", which,
+         element_names[map->element], map->rank, dims.data, strides.data, boxes.data,
+         swizzle_names[map->swizzle]);
+  text_free(&dims);
+  text_free(&strides);
+  text_free(&boxes);
+}
+
+static void print_bytes(const struct mxq_byte_counts *bytes) {
+  printf("%-14s input %" PRIu64, "bytes", bytes->in);
+  for (unsigned part = 0; part < 2; part++) {
+    if (part && !bytes->out[part]) continue;
+    printf(", data %" PRIu64 ", scales %" PRIu64, bytes->out[part], bytes->scale[part]);
+  }
+  puts("");
+}
+
+static void print_kernel(const struct answer *answer) {
+  const struct mxq_tensor_plan *plan = &answer->plan;
+  printf("%-14s %s\n", "kernel", answer->kernel);
+  printf("%-14s %s\n", "why",
+         answer->refusals.length ? answer->refusals.data
+                                 : "the tensor copy engine takes this shape and these strides");
+  if (!plan->grid) {
+    printf("%-14s 0 blocks: the tensor is empty, nothing is launched\n", "grid");
+    return;
+  }
+  printf("%-14s %" PRIu32 " blocks of %u threads, one for each tile of %u x %u: %" PRIu64
+         " along N, %" PRIu64 " along K, %" PRIu64 " matrices\n",
+         "grid", plan->grid, plan->geometry.threads, plan->geometry.tile_n, plan->geometry.tile_k,
+         plan->tiles_n, plan->tiles_k, plan->e);
+  printf("%-14s %u bytes a block (%s allows %u)\n", "shared memory", plan->geometry.shared_bytes,
+         answer->arch->name, answer->arch->shared_max);
+  print_map("input map", &plan->in);
+  print_map("output map", &plan->out);
+}
+
+static void print_answer(const struct answer *answer) {
+  const struct mxq_shape *shape = &answer->shape;
+  printf("%-14s %s\n", "variant", names_of(&answer->variant).text);
+  printf("%-14s (%" PRId64 ", %" PRId64 ", %" PRId64 "), strides (%" PRId64 ", %" PRId64 ", 1)\n",
+         "shape", shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n);
+  printf("%-14s %s\n", "arch", answer->arch->name);
+  print_bytes(&answer->bytes);
+  if (answer->planned) {
+    print_kernel(answer);
+    return;
+  }
+  printf("%-14s none takes this tensor\n", "kernel");
+  printf("%-14s %s\n", "why", answer->refusals.data);
+  printf(
+      "%-14s the library returns MXQ_UNSUPPORTED with this text; mxq quantize computes such a\n"
+      "%-14s tensor on the CPU, and its table says so\n",
+      "what then", "");
+}
+
+static void add_map(cJSON *object, const char *key, const struct mxq_map_plan *map) {
+  uint64_t box[5];
+  cJSON *fields = json_object();
+  for (uint32_t i = 0; i < map->rank; i++) box[i] = map->box[i];
+  json_add_string(fields, "element", element_names[map->element]);
+  json_add_numbers(fields, "dims", map->dims, map->rank);
+  json_add_numbers(fields, "strides_bytes", map->strides_bytes, map->rank - 1);
+  json_add_numbers(fields, "box", box, map->rank);
+  json_add_string(fields, "swizzle", swizzle_names[map->swizzle]);
+  json_add(object, key, fields);
+}
+
+static void print_json(const struct answer *answer) {
+  const struct mxq_shape *shape = &answer->shape;
+  const struct mxq_tensor_plan *plan = &answer->plan;
+  const uint64_t lengths[] = {(uint64_t)shape->e, (uint64_t)shape->n, (uint64_t)shape->k};
+  const uint64_t strides[] = {(uint64_t)shape->stride_e, (uint64_t)shape->stride_n};
+  cJSON *object = json_object();
+  json_add_string(object, "variant", names_of(&answer->variant).text);
+  json_add_numbers(object, "shape", lengths, 3);
+  json_add_numbers(object, "strides", strides, 2);
+  json_add_string(object, "arch", answer->arch->name);
+  json_add_integer(object, "in_bytes", (int64_t)answer->bytes.in);
+  json_add_numbers(object, "out_bytes", answer->bytes.out, 2);
+  json_add_numbers(object, "scale_bytes", answer->bytes.scale, 2);
+  json_add_string(object, "kernel", answer->planned ? answer->kernel : NULL);
+  json_add_string(object, "refused", answer->refusals.data);
+  if (answer->planned) {
+    json_add_integer(object, "grid", plan->grid);
+    json_add_integer(object, "threads", plan->geometry.threads);
+    json_add_integer(object, "shared_bytes", plan->geometry.shared_bytes);
+    json_add_integer(object, "tile_n", plan->geometry.tile_n);
+    json_add_integer(object, "tile_k", plan->geometry.tile_k);
+    json_add_integer(object, "tiles", (int64_t)plan->tiles);
+  }
+  if (answer->planned && plan->grid) {
+    add_map(object, "in_map", &plan->in);
+    add_map(object, "out_map", &plan->out);
+  }
+  json_print(object);
+}
+
+static int read_shape(const struct arguments *arguments, struct mxq_shape *shape) {
+  static const char *const axes[] = {"E", "N", "K"};
+  int64_t lengths[3];
+  for (size_t i = 0; i < 3; i++)
+    if (!names_number(arguments->operands[i + 1], &lengths[i]))
+      return report_usage(arguments->command,
+                          "%s: \"%s\" is not a length; a whole number from 0 to 2^63 - 1 is",
+                          axes[i], arguments->operands[i + 1]);
+  *shape = mxq_shape_dense(lengths[0], lengths[1], lengths[2]);
+  const char *strides = args_value(arguments, STRIDES);
+  const char *comma = strides ? strchr(strides, ',') : NULL;
+  if (!strides) return EXIT_DONE;
+  char *first = text_format("%.*s", (int)(comma ? comma - strides : 0), strides);
+  const int fine =
+      comma && names_number(first, &shape->stride_e) && names_number(comma + 1, &shape->stride_n);
+  free(first);
+  if (fine) return EXIT_DONE;
+  return report_usage(arguments->command,
+                      "--strides: \"%s\" is not SE,SN: two whole numbers of elements are", strides);
+}
+
+static int run(const struct arguments *arguments) {
+  struct answer answer = {0};
+  int code = read_shape(arguments, &answer.shape);
+  if (code != EXIT_DONE) return code;
+  enum mxq_status status = mxq_variant_parse(arguments->operands[0], &answer.variant);
+  if (status == MXQ_OK) status = target_arch(args_value(arguments, ARCH), &answer.arch);
+  if (status == MXQ_OK) status = make(&answer);
+  code = report_status(status);
+  if (code == EXIT_DONE && arguments->json)
+    print_json(&answer);
+  else if (code == EXIT_DONE)
+    print_answer(&answer);
+  text_free(&answer.refusals);
+  return code;
+}
+
+const struct command command_plan = {
+    .name = "plan",
+    .operands = "NAME E N K",
+    .summary = "which kernel runs for a shape, and why; no GPU needed",
+    .details =
+        "Prints the kernel, its grid, threads and shared memory, and the tensor maps that it\n"
+        "reads and writes through. Where the tensor copy engine refuses a shape, prints the rule\n"
+        "that does and what happens then.\n",
+    .examples =
+        "  mxq plan quantize_bf16_e4m3_b32_rceil_colt_lin 8 8192 5120\n"
+        "  mxq plan quantize_bf16_e4m3_b32_rceil_colt_lin 1 4096 4096 --strides 0,8192 --json\n",
+    .options = options,
+    .least = 4,
+    .most = 4,
+    .json = 1,
+    .run = run,
+};

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Tests of what others include and link: headers as C99 and C++17 alone, exported names.
+set(header_flags -pedantic-errors -Wall -Wextra -Wconversion -Wshadow -Werror -fsyntax-only
+  -I${PROJECT_SOURCE_DIR}/include)
+foreach(header mxq/mxq.h mxq/variant.h mxq/status.h use)
+  set(file ${PROJECT_SOURCE_DIR}/include/${header})
+  if(header STREQUAL use)
+    set(file ${CMAKE_CURRENT_SOURCE_DIR}/header_use.c)
+  endif()
+  string(REGEX REPLACE "[/.]" "_" name ${header})
+  add_test(NAME header_c99_${name}
+    COMMAND ${CMAKE_C_COMPILER} -x c -std=c99 ${header_flags} ${file})
+  add_test(NAME header_cxx17_${name}
+    COMMAND ${CMAKE_CXX_COMPILER} -x c++ -std=c++17 ${header_flags} ${file})
+  set_tests_properties(header_c99_${name} header_cxx17_${name} PROPERTIES LABELS host)
+endforeach()
+
+if(NOT MXQ_SANITIZE) # a sanitizer adds names of its own
+  add_test(NAME exports COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DREADELF=${CMAKE_READELF}
+    -DSHARED=$<TARGET_FILE:mxq> -DSTATIC=$<TARGET_FILE:mxq_static>
+    -DINCLUDE=${PROJECT_SOURCE_DIR}/include -P ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.cmake)
+  set_tests_properties(exports PROPERTIES LABELS host)
+endif()

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The same kernel gives the same bytes: again, after a failure, in any locale, on any thread, with
+ * memory running out at any point.
+ */
+#include <locale.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "expand.h"
+#include "ledger.h"
+#include "status.h"
+#include "template_folder.h"
+
+static struct mxq_kernel_id kernel_of(const char *name) {
+  struct mxq_kernel_id id;
+  if (mxq_kernel_id_parse(name, &id) != MXQ_OK) fail_msg("%s", mxq_last_error());
+  return id;
+}
+
+static const struct mxq_arch *arch_90a(void) {
+  const struct mxq_arch *arch;
+  return mxq_arch_parse("90a", &arch) == MXQ_OK ? arch : NULL;
+}
+
+static char *built_in(const char *name) {
+  const struct mxq_kernel_id id = kernel_of(name);
+  char *source = NULL;
+  if (mxq_expand(&mxq_allocator_default, &id, arch_90a(), NULL, &source, NULL) != MXQ_OK)
+    fail_msg("%s", mxq_last_error());
+  return source;
+}
+
+/* One expander for all variants, twice, gives what a fresh one gives for each. */
+static void an_expander_remembers_nothing(void **state) {
+  (void)state;
+  struct mxq_expander *expander;
+  assert_int_equal(mxq_expander_create(&mxq_allocator_default, NULL, &expander), MXQ_OK);
+  for (int round = 0; round < 2; ++round) {
+    struct mxq_variant variant = {0};
+    while (mxq_variant_next(&variant)) {
+      char name[MXQ_VARIANT_NAME_SIZE], *source;
+      assert_int_equal(mxq_variant_name(&variant, name, sizeof name), MXQ_OK);
+      const struct mxq_kernel_id id = kernel_of(name);
+      assert_int_equal(mxq_expander_expand(expander, &id, arch_90a(), &source, NULL), MXQ_OK);
+      char *fresh = built_in(name);
+      assert_string_equal(source, fresh);
+      template_free(fresh);
+      template_free(source);
+    }
+  }
+  mxq_expander_destroy(expander);
+  mxq_expander_destroy(NULL);
+}
+
+/* A failing template in the middle of a paste leaves nothing behind for the next kernel. */
+static void a_failure_leaves_nothing_behind(void **state) {
+  (void)state;
+  static const char text[] =
+      "//$ if variant.input == \"f16\" then\n//$ paste(\"p.cuh\", {n = 1})\n//$ end\n"
+      "${type(\"s\")} ${input.bits}\n";
+  static const char piece[] = "${n}\n${missing}\n";
+  const struct template_folder folder = template_folder_make();
+  template_folder_write(&folder, TEMPLATE_MAIN, text, strlen(text));
+  template_folder_write(&folder, "p.cuh", piece, strlen(piece));
+  const struct mxq_kernel_id good = kernel_of(TEMPLATE_KERNEL);
+  const struct mxq_kernel_id bad = kernel_of("quantize_f16_e4m3_b32_rceil_colt_lin");
+  struct mxq_expander *expander;
+  char *source;
+  assert_int_equal(mxq_expander_create(&mxq_allocator_default, folder.path, &expander), MXQ_OK);
+  for (int round = 0; round < 40; ++round) {
+    assert_int_equal(mxq_expander_expand(expander, &bad, arch_90a(), &source, NULL),
+                     MXQ_TEMPLATE_ERROR);
+    assert_int_equal(mxq_expander_expand(expander, &good, arch_90a(), &source, NULL), MXQ_OK);
+    assert_string_equal(template_body(source), "\n#line 4 \"templates/colt.tma.cu\"\nstring 16\n");
+    template_free(source);
+  }
+  mxq_expander_destroy(expander);
+  template_folder_remove(&folder);
+}
+
+/* A locale of our own making, with a decimal comma: the machine need not have one installed. */
+static int set_comma_locale(const struct template_folder *folder) {
+  static const char definition[] =
+      "LC_NUMERIC\ndecimal_point \"<U002C>\"\nthousands_sep \"<U002E>\"\ngrouping 3;3\n"
+      "END LC_NUMERIC\n";
+  char command[512], file[128];
+  template_folder_write(folder, "source", definition, strlen(definition));
+  snprintf(command, sizeof command, "cd %s && localedef -c -i ./source ./comma >/dev/null 2>&1",
+           folder->path);
+  if (system(command) < 0) return 0;
+  snprintf(file, sizeof file, "%s/comma/LC_NUMERIC", folder->path);
+  struct stat made;
+  return stat(file, &made) == 0 && setenv("LOCPATH", folder->path, 1) == 0 &&
+         setlocale(LC_NUMERIC, "comma") != NULL;
+}
+
+static void a_locale_changes_nothing(void **state) {
+  (void)state;
+  static const char text[] = "${0.5} ${1.25e10} ${tostring(1.5)} ${string.format(\"%.1f\", 2)}\n";
+  const struct template_folder folder = template_folder_make();
+  char *before = built_in(TEMPLATE_KERNEL), *source, shown[8], remove[128];
+  const int set = set_comma_locale(&folder);
+  snprintf(remove, sizeof remove, "rm -r %s/comma", folder.path);
+  if (!set) {
+    print_message("skipped: localedef makes no locale with a decimal comma here\n");
+    template_free(before);
+    template_folder_remove(&folder);
+    skip();
+  }
+  snprintf(shown, sizeof shown, "%.1f", 0.5);
+  assert_string_equal(shown, "0,5");
+  char *after = built_in(TEMPLATE_KERNEL);
+  assert_string_equal(after, before);
+  assert_int_equal(template_expand(&folder, text, &source), MXQ_OK);
+  assert_non_null(strstr(source, "\n0.5 1.25e+10 1.5 2.0\n"));
+  snprintf(shown, sizeof shown, "%.1f", 0.5);
+  assert_string_equal(shown, "0,5"); /* the caller's locale is as it was */
+  setlocale(LC_NUMERIC, "C");
+  template_free(before);
+  template_free(after);
+  template_free(source);
+  assert_int_equal(system(remove), 0);
+  template_folder_remove(&folder);
+}
+
+/* Refuses the n-th allocation, then all from the n-th on, for every n. */
+static void running_out_of_memory_leaks_nothing(void **state) {
+  (void)state;
+  const struct mxq_kernel_id id = kernel_of(TEMPLATE_KERNEL);
+  char *expected = built_in(TEMPLATE_KERNEL);
+  size_t refused = 0;
+  for (int once = 0; once < 2; ++once) {
+    for (size_t n = 1;; ++n) {
+      struct ledger ledger = {.refuse_from = n, .once = once};
+      const struct mxq_allocator allocator = {ledger_resize, &ledger};
+      char *source = NULL;
+      const enum mxq_status status = mxq_expand(&allocator, &id, arch_90a(), NULL, &source, NULL);
+      if (status == MXQ_OK) assert_string_equal(source, expected);
+      if (status != MXQ_OK) assert_int_equal(status, MXQ_OUT_OF_MEMORY);
+      refused += status != MXQ_OK;
+      if (status != MXQ_OK) assert_null(source);
+      mxq_free(&allocator, source);
+      assert_int_equal(ledger.live, 0);
+      assert_int_equal(ledger.bytes, 0);
+      if (ledger.calls < n) break;
+      if (n > 100) n += n / 8; /* thousands of allocations: thinner towards the end */
+    }
+  }
+  assert_true(refused > 100);
+  template_free(expected);
+}
+
+/* Memory after many kernels is what it is after a few. */
+static void an_expander_does_not_grow(void **state) {
+  (void)state;
+  struct ledger ledger = {0};
+  const struct mxq_allocator allocator = {ledger_resize, &ledger};
+  const struct mxq_kernel_id id = kernel_of(TEMPLATE_KERNEL);
+  struct mxq_expander *expander;
+  size_t most[2] = {0, 0};
+  assert_int_equal(mxq_expander_create(&allocator, NULL, &expander), MXQ_OK);
+  for (int round = 0; round < 2000; ++round) {
+    char *source;
+    assert_int_equal(mxq_expander_expand(expander, &id, arch_90a(), &source, NULL), MXQ_OK);
+    mxq_free(&allocator, source);
+    size_t *largest = &most[round >= 500];
+    if (ledger.bytes > *largest) *largest = ledger.bytes;
+  }
+  mxq_expander_destroy(expander);
+  assert_int_equal(ledger.live, 0);
+  assert_true(most[1] <= most[0] + most[0] / 10);
+  assert_true(most[1] < (size_t)4 << 20);
+}
+
+static void *expand_many(void *expected) {
+  const char *wrong = NULL;
+  const struct mxq_arch *arch;
+  struct mxq_kernel_id id;
+  if (mxq_arch_parse("90a", &arch) != MXQ_OK || mxq_kernel_id_parse(TEMPLATE_KERNEL, &id) != MXQ_OK)
+    return "parse";
+  for (int round = 0; round < 30 && !wrong; ++round) {
+    char *source = NULL;
+    if (mxq_expand(&mxq_allocator_default, &id, arch, NULL, &source, NULL) != MXQ_OK)
+      wrong = "expand";
+    else if (strcmp(source, expected) != 0)
+      wrong = "bytes";
+    template_free(source);
+  }
+  return (void *)(uintptr_t)wrong;
+}
+
+static void threads_do_not_meet(void **state) {
+  (void)state;
+  char *expected = built_in(TEMPLATE_KERNEL);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i)
+    assert_int_equal(pthread_create(&threads[i], NULL, expand_many, expected), 0);
+  for (int i = 0; i < 4; ++i) {
+    void *wrong;
+    assert_int_equal(pthread_join(threads[i], &wrong), 0);
+    assert_null(wrong);
+  }
+  template_free(expected);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_expander_remembers_nothing),
+      cmocka_unit_test(a_failure_leaves_nothing_behind),
+      cmocka_unit_test(a_locale_changes_nothing),
+      cmocka_unit_test(running_out_of_memory_leaks_nothing),
+      cmocka_unit_test(an_expander_does_not_grow),
+      cmocka_unit_test(threads_do_not_meet),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One expanded source of each family, committed, so that a change of a template or of the engine
+ * shows in review what it does to kernels. `test_golden --update` writes them anew.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "expand.h"
+#include "schedule.h"
+
+#define VARIANT "quantize_bf16_e4m3_b32_rceil_colt_lin"
+#define ARCH    "90a"
+#define FOLDER  MXQ_TEST_DIR "/golden"
+
+/* The expansion of a family's default kernel and its file; NULL with a message on failure. */
+static char *expand_family(const struct mxq_family_facts *family, char path[512]) {
+  struct mxq_kernel_id id;
+  struct mxq_variant variant;
+  const struct mxq_arch *arch;
+  char name[MXQ_KERNEL_NAME_SIZE], *source;
+  if (mxq_variant_parse(VARIANT, &variant) != MXQ_OK || mxq_arch_parse(ARCH, &arch) != MXQ_OK ||
+      mxq_kernel_id_choose(&variant, family->family, arch, &id) != MXQ_OK ||
+      mxq_kernel_id_name(&id, name, sizeof name) != MXQ_OK ||
+      mxq_expand(&mxq_allocator_default, &id, arch, NULL, &source, NULL) != MXQ_OK) {
+    fprintf(stderr, "%s\n", mxq_last_error());
+    return NULL;
+  }
+  snprintf(path, 512, FOLDER "/%s.cu", name);
+  return source;
+}
+
+static char *read_text(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return NULL;
+  const size_t size = 1 << 20;
+  char *text = malloc(size);
+  if (text) text[fread(text, 1, size - 1, file)] = 0;
+  fclose(file);
+  return text;
+}
+
+static unsigned first_difference(const char *a, const char *b) {
+  unsigned line = 1;
+  for (; *a && *a == *b; ++a, ++b) line += *a == '\n';
+  return line;
+}
+
+static void expansions_are_the_committed_ones(void **state) {
+  (void)state;
+  const struct mxq_family_facts *family;
+  unsigned different = 0;
+  for (size_t i = 0; (family = mxq_family_at(i)); ++i) {
+    char path[512];
+    char *source = expand_family(family, path);
+    assert_non_null(source);
+    char *golden = read_text(path);
+    if (!golden) {
+      ++different;
+      print_error("%s is missing\n", path);
+    } else if (strcmp(golden, source) != 0) {
+      ++different;
+      print_error("%s differs from line %u on\n", path, first_difference(golden, source));
+    }
+    free(golden);
+    mxq_free(&mxq_allocator_default, source);
+  }
+  if (different)
+    fail_msg("look at the difference, and if it is meant: build/bin/test_golden --update");
+}
+
+static int update(void) {
+  const struct mxq_family_facts *family;
+  for (size_t i = 0; (family = mxq_family_at(i)); ++i) {
+    char path[512];
+    char *source = expand_family(family, path);
+    if (!source) return 1;
+    FILE *file = fopen(path, "wb");
+    if (!file || fputs(source, file) < 0 || fclose(file) != 0) {
+      perror(path);
+      return 1;
+    }
+    printf("wrote %s\n", path);
+    mxq_free(&mxq_allocator_default, source);
+  }
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(expansions_are_the_committed_ones)};
+  if (count == 2 && strcmp(arguments[1], "--update") == 0) return update();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
