@@ -176,6 +176,15 @@ class Answers(Case):
         self.assertFalse(os.path.exists(self.path("new")))
         self.assertTrue(any("NVRTC" in advice for advice in info["missing"]))
 
+    def test_info_says_why_a_cache_folder_is_not_used(self):
+        os.mkdir(self.path("open"))
+        os.chmod(self.path("open"), 0o777)
+        environment = dict(os.environ, MXQ_CACHE_DIR=self.path("open"))
+        info = json.loads(run("info", "--json", env=environment).stdout)
+        self.assertFalse(info["cache"][0]["writable"])
+        self.assertIn("777", info["cache"][0]["reason"])
+        self.assertTrue(any("MXQ_CACHE_DIR" in advice for advice in info["missing"]))
+
     def test_compile_without_nvrtc(self):
         environment = dict(os.environ, MXQ_NVRTC=self.path("none.so"),
                            MXQ_CACHE_DIR=self.path("cache"))
