@@ -100,7 +100,7 @@ static void print_row(struct job *job, const struct mxq_image *image, enum mxq_o
   char hash[17];
   snprintf(hash, sizeof hash, "%016" PRIx64, image->cubin_hash);
   if (!job->rows) {
-    printf("%-*s  %-8s %8.1f ms  %3" PRIu32 " registers  %" PRIu32 " spill bytes  %s\n", job->width,
+    printf("%-*s  %-8s %8.2f ms  %3" PRIu32 " registers  %" PRIu32 " spill bytes  %s\n", job->width,
            name.text, mxq_origin_name(origin), milliseconds, resources->registers, spills, hash);
     return;
   }

@@ -13,6 +13,7 @@
 #include "target.h"
 #include "text.h"
 
+#define CUDA    "cuda:"
 #define BUFFERS 5 /* in, two parts, two scales */
 
 struct engine {
@@ -135,7 +136,6 @@ static enum mxq_status run_on_cpu(const struct engine *engine, const struct mxq_
 }
 
 static enum mxq_status choose_device(struct engine *engine, const char *device) {
-  char *end = NULL;
   int count = 0;
   if (!strcmp(device, "cpu")) return MXQ_OK;
   if (!strcmp(device, "auto")) {
@@ -148,15 +148,21 @@ static enum mxq_status choose_device(struct engine *engine, const char *device) 
       give_up(engine, "the driver has no device");
     return MXQ_OK;
   }
-  const int is_cuda = !strncmp(device, "cuda:", 5) && device[5] >= '0' && device[5] <= '9';
-  const long ordinal = is_cuda ? strtol(device + 5, &end, 10) : -1;
-  MXQ_FAIL_IF(!is_cuda || *end || ordinal > 1 << 20, MXQ_INVALID_ARGUMENT,
-              "--device: \"%s\" is no device; allowed: auto, cpu, cuda:0, cuda:1, ...", device);
+  const long ordinal = strtol(device + strlen(CUDA), NULL, 10);
   MXQ_TRY(mxq_device_count(&count));
   MXQ_FAIL_IF(ordinal >= count, MXQ_NO_DEVICE,
               "--device: there is no %s; the driver has %d device%s", device, count,
               count == 1 ? "" : "s");
   engine->device = (int)ordinal;
+  return MXQ_OK;
+}
+
+enum mxq_status engine_check_name(const char *device) {
+  const char *digits = strncmp(device, CUDA, strlen(CUDA)) ? "" : device + strlen(CUDA);
+  const size_t length = strspn(digits, "0123456789");
+  const int is_cuda = length > 0 && length < 7 && !digits[length];
+  MXQ_FAIL_IF(!is_cuda && strcmp(device, "auto") && strcmp(device, "cpu"), MXQ_INVALID_ARGUMENT,
+              "--device: \"%s\" is no device; allowed: auto, cpu, cuda:0, cuda:1, ...", device);
   return MXQ_OK;
 }
 

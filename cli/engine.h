@@ -18,9 +18,12 @@ struct outcome {
   double seconds;  /* of the kernel, without transfers */
 };
 
-/* `device` is "auto", "cpu" or "cuda:N". auto takes cuda:0 where there is a driver, a device and a
- * way to get kernels, else the CPU; it tells so once. MXQ_INVALID_ARGUMENT: another text;
- * MXQ_NO_DRIVER, MXQ_NO_DEVICE: there is no such device. */
+/* Whether a text is "auto", "cpu" or "cuda:N"; MXQ_INVALID_ARGUMENT otherwise. */
+enum mxq_status engine_check_name(const char *device);
+
+/* `device` passed engine_check_name. auto takes cuda:0 where there is a driver, a device and a way
+ * to get kernels, else the CPU; it tells so once. MXQ_NO_DRIVER, MXQ_NO_DEVICE: there is no such
+ * device. */
 enum mxq_status engine_open(const struct arguments *arguments, const char *device,
                             struct engine **engine);
 void engine_close(struct engine *engine); /* NULL is allowed */

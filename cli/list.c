@@ -27,15 +27,32 @@ static int token_matches(enum mxq_axis axis, const char *token, const char *give
   return !strcmp(token, given) || (axis == MXQ_AXIS_BLOCK && !strcmp(token + 1, given));
 }
 
+/* Whether an operation's names may use the value. */
+static int is_usable(enum mxq_axis axis, unsigned op, const char *token) {
+  const struct mxq_axis_value *value;
+  for (size_t i = 0; (value = mxq_axis_at(axis, op, i)); i++)
+    if (!strcmp(value->token, token)) return 1;
+  return 0;
+}
+
+static int is_used(enum mxq_axis axis, const char *token) {
+  const struct mxq_axis_value *op;
+  if (axis == MXQ_AXIS_OP) return 1;
+  for (size_t i = 0; (op = mxq_axis_at(MXQ_AXIS_OP, 0, i)); i++)
+    if (is_usable(axis, op->number, token)) return 1;
+  return 0;
+}
+
 static int check_token(const struct command *command, enum mxq_axis axis, const char *given) {
   struct suggest suggest = suggest_begin(given);
   struct text allowed = {0};
   int known = 0;
   const struct mxq_axis_value *value;
   for (size_t i = 0; (value = mxq_axis_at(axis, 0, i)); i++) {
+    if (!is_used(axis, value->token)) continue;
     known |= token_matches(axis, value->token, given);
     suggest_offer(&suggest, value->token);
-    text_print(&allowed, "%s%s", i ? ", " : "", value->token);
+    text_print(&allowed, "%s%s", allowed.length ? ", " : "", value->token);
   }
   int code = EXIT_DONE;
   if (!known)

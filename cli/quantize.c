@@ -52,14 +52,15 @@ static void print(const struct arguments *arguments, const struct quantize *quan
 
 static int run(const struct arguments *arguments) {
   const double begin = now();
-  const char *device = args_value(arguments, DEVICE);
+  const char *device = args_value(arguments, DEVICE) ? args_value(arguments, DEVICE) : "auto";
   struct quantize quantize = {0};
   struct engine *engine = NULL;
   if (!args_value(arguments, OUT))
     return report_usage(arguments->command, "where to? -o OUT is needed");
   const char **globs = text_allocate(arguments->given_count + 1, sizeof *globs);
-  enum mxq_status status = decide(arguments, globs, &quantize);
-  if (status == MXQ_OK) status = engine_open(arguments, device ? device : "auto", &engine);
+  enum mxq_status status = engine_check_name(device);
+  if (status == MXQ_OK) status = decide(arguments, globs, &quantize);
+  if (status == MXQ_OK) status = engine_open(arguments, device, &engine);
   if (status == MXQ_OK) status = quantize_write(&quantize, engine);
   if (status == MXQ_OK) print(arguments, &quantize, now() - begin);
   const int code = report_status(status);

@@ -69,7 +69,8 @@ char *selection_take(const struct selection *selection, const struct safetensors
   while (choice < selection->count && strcmp(selection->choices[choice].dtype, tensor->dtype))
     choice++;
   if (choice == selection->count) return wrong_type(selection, tensor);
-  if (rank != 2 && rank != 3) return text_format("%zu axes, not 2 or 3", rank);
+  if (rank != 2 && rank != 3)
+    return text_format("%zu %s, not 2 or 3", rank, rank == 1 ? "axis" : "axes");
   const struct mxq_variant *chosen = &selection->choices[choice].variant;
   const struct mxq_shape taken = mxq_shape_dense(rank == 3 ? (int64_t)dims[0] : 1,
                                                  (int64_t)dims[rank - 2], (int64_t)dims[rank - 1]);

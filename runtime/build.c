@@ -46,7 +46,8 @@ static int read_disk(const struct job *job, struct mxq_image *image) {
 static void write_disk(const struct job *job, const struct mxq_store_entry *entry) {
   const struct mxq_store_key key = {*job->id, job->arch};
   char why[1024];
-  if (!mxq_store_write(&job->context->store, &key, entry, why, sizeof why))
+  if (!mxq_store_write(&job->context->store, &job->context->allocator, &key, entry, why,
+                       sizeof why))
     mxq_log(job->context, MXQ_LOG_WARNING, "disk cache (folders from %s): %s",
             job->context->store.source, why);
 }

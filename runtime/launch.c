@@ -40,12 +40,11 @@ static enum mxq_status enter(const struct mxq_plan *plan, mxq_stream stream,
            (int)device, plan->kernel->device);
 }
 
+/* With the stream's context current. */
 static enum mxq_status enqueue(const struct mxq_plan *plan, const struct mxq_tma_args *args,
                                mxq_stream stream) {
-  const struct mxq_driver *driver = plan->kernel->driver;
-  struct mxq_device_scope scope;
   void *parameters[] = {(void *)(uintptr_t)args};
-  CUlaunchConfig config = {
+  const CUlaunchConfig config = {
       .gridDimX = plan->tensor.grid,
       .gridDimY = 1,
       .gridDimZ = 1,
@@ -55,11 +54,21 @@ static enum mxq_status enqueue(const struct mxq_plan *plan, const struct mxq_tma
       .sharedMemBytes = plan->tensor.geometry.shared_bytes,
       .hStream = stream,
   };
-  MXQ_TRY(enter(plan, stream, &scope));
-  const CUresult result = driver->cuLaunchKernelEx(&config, plan->function, parameters, NULL);
-  mxq_device_leave(&scope);
-  if (result != CUDA_SUCCESS) return mxq_driver_fail(driver, result, "cuLaunchKernelEx");
+  const struct mxq_driver *driver = plan->kernel->driver;
+  MXQ_CUDA_TRY(driver, cuLaunchKernelEx(&config, plan->function, parameters, NULL));
   return MXQ_OK;
+}
+
+/* The plan's arguments at other addresses. cuTensorMapReplaceAddress needs a current context too.
+ */
+static enum mxq_status enqueue_at(const struct mxq_plan *plan, const struct mxq_pointers *pointers,
+                                  mxq_stream stream) {
+  const struct mxq_driver *driver = plan->kernel->driver;
+  struct mxq_tma_args args = plan->args;
+  MXQ_TRY(mxq_map_move(driver, pointers->in, &args.in));
+  MXQ_TRY(mxq_map_move(driver, pointers->out[0], &args.out));
+  args.scale = pointers->scale[0];
+  return enqueue(plan, &args, stream);
 }
 
 static enum mxq_status run_on_cpu(const struct mxq_plan *plan, const struct mxq_pointers *pointers,
@@ -74,7 +83,11 @@ enum mxq_status mxq_plan_launch(const struct mxq_plan *plan, mxq_stream stream) 
   MXQ_FAIL_IF(!plan, MXQ_INVALID_ARGUMENT, "plan is NULL; mxq_plan_launch needs it");
   if (plan->kernel->device == MXQ_DEVICE_CPU) return run_on_cpu(plan, &plan->pointers, stream);
   if (plan->tensor.grid == 0) return MXQ_OK;
-  return enqueue(plan, &plan->args, stream);
+  struct mxq_device_scope scope;
+  MXQ_TRY(enter(plan, stream, &scope));
+  const enum mxq_status status = enqueue(plan, &plan->args, stream);
+  mxq_device_leave(&scope);
+  return status;
 }
 
 enum mxq_status mxq_plan_launch_at(const struct mxq_plan *plan, const struct mxq_pointers *pointers,
@@ -87,9 +100,9 @@ enum mxq_status mxq_plan_launch_at(const struct mxq_plan *plan, const struct mxq
   if (mxq_driver_is_forked()) return mxq_driver_forked();
   MXQ_TRY(mxq_plan_check_pointers(plan, pointers));
   MXQ_TRY(mxq_pointers_on_device(kernel->driver, &plan->bytes, pointers, kernel->device));
-  struct mxq_tma_args args = plan->args;
-  MXQ_TRY(mxq_map_move(kernel->driver, pointers->in, &args.in));
-  MXQ_TRY(mxq_map_move(kernel->driver, pointers->out[0], &args.out));
-  args.scale = pointers->scale[0];
-  return enqueue(plan, &args, stream);
+  struct mxq_device_scope scope;
+  MXQ_TRY(enter(plan, stream, &scope));
+  const enum mxq_status status = enqueue_at(plan, pointers, stream);
+  mxq_device_leave(&scope);
+  return status;
 }

@@ -148,6 +148,7 @@ static void visit_folder(void *user, const char *folder) {
   if (snprintf(file, sizeof file, "%s/libnvrtc.so.%d", folder, finder->major) >= (int)sizeof file ||
       access(file, R_OK) != 0)
     return;
+  if (strstr(finder->seen, file)) return; /* CUDA_HOME is often /usr/local/cuda */
   if (too_new(finder))
     note(finder, "%s%s: newer than the driver", finder->seen[0] ? "; " : "", file);
   else

@@ -109,7 +109,7 @@ enum mxq_status mxq_pointers_device(const struct mxq_driver *driver,
     MXQ_FAIL_IF(first && one != found, MXQ_INVALID_ARGUMENT,
                 "%s lies on cuda:%d, but %s on cuda:%d; all tensors must lie on one device",
                 first->name, found, slots[i].name, one);
-    first = &slots[i];
+    if (!first) first = &slots[i];
     found = one;
   }
   if (first) *device = found;

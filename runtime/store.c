@@ -13,6 +13,7 @@
 
 #include "store_entry.h"
 #include "store_folder.h"
+#include "store_trim.h"
 
 #define LOCK_WAIT_MS 20000
 #define NAME_TRIES   8
@@ -35,6 +36,7 @@ static int read_from(const char *dir, const struct mxq_allocator *allocator,
   if (file >= 0) wrong = mxq_entry_read(file, allocator, key, entry);
   if (wrong) snprintf(why, why_size, "%s/%s: %s", dir, name, wrong);
   const int hit = file >= 0 && !wrong;
+  if (hit) mxq_store_touch(file);
   if (file >= 0) close(file);
   close(folder);
   return hit;
@@ -66,11 +68,24 @@ static int publish(int folder, const char *name, const struct mxq_entry_key *key
   return wrong;
 }
 
-static int write_to(const char *dir, const char *name, const struct mxq_entry_key *key,
+/* Measuring a large folder takes longer than writing an entry: a quarter of what was free is
+ * written before the next time, which leaves room for other processes. */
+static void keep_small(struct mxq_store *store, const struct mxq_allocator *allocator, int folder,
+                       uint64_t written) {
+  uint64_t room = atomic_load(&store->room);
+  while (room >= written)
+    if (atomic_compare_exchange_weak(&store->room, &room, room - written)) return;
+  const uint64_t left = mxq_store_trim(folder, allocator, store->size_bytes);
+  atomic_store(&store->room, left < store->size_bytes ? (store->size_bytes - left) / 4 : 0);
+}
+
+static int write_to(struct mxq_store *store, const struct mxq_allocator *allocator, const char *dir,
+                    const char *name, const struct mxq_entry_key *key,
                     const struct mxq_store_entry *entry, char *why, size_t why_size) {
   const int folder = mxq_store_folder_open(dir, MXQ_FOLDER_WRITE, why, why_size);
   if (folder < 0) return 0;
   const int wrong = publish(folder, name, key, entry);
+  if (!wrong) keep_small(store, allocator, folder, mxq_entry_bytes(entry));
   close(folder);
   if (wrong) snprintf(why, why_size, "%s/%s: %s", dir, name, strerror(wrong));
   return !wrong;
@@ -135,15 +150,16 @@ int mxq_store_read(const struct mxq_store *store, const struct mxq_allocator *al
   return 0;
 }
 
-int mxq_store_write(const struct mxq_store *store, const struct mxq_store_key *key,
-                    const struct mxq_store_entry *entry, char *why, size_t why_size) {
+int mxq_store_write(struct mxq_store *store, const struct mxq_allocator *allocator,
+                    const struct mxq_store_key *key, const struct mxq_store_entry *entry, char *why,
+                    size_t why_size) {
   char name[MXQ_STORE_NAME_SIZE], wrong[1024] = "";
   struct mxq_entry_key entry_key;
   mxq_entry_key_make(key, &entry_key);
   name_of(&entry_key, name);
   why[0] = 0;
   for (unsigned i = 0; i < store->dir_count; ++i) {
-    if (write_to(store->dirs[i], name, &entry_key, entry, wrong, sizeof wrong))
+    if (write_to(store, allocator, store->dirs[i], name, &entry_key, entry, wrong, sizeof wrong))
       return why[0] = 0, 1;
     if (!why[0]) snprintf(why, why_size, "%s", wrong);
   }

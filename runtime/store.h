@@ -5,6 +5,7 @@
 #ifndef MXQ_STORE_H
 #define MXQ_STORE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,9 @@
 struct mxq_store {
   char *dirs[MXQ_STORE_DIRS];
   unsigned dir_count;
-  const char *source; /* where the folders come from: "MXQ_CACHE_DIR", "HOME", ... */
-  uint64_t size_bytes;
+  const char *source;     /* where the folders come from: "MXQ_CACHE_DIR", "HOME", ... */
+  uint64_t size_bytes;    /* of the folder that is written; least recently used entries go first */
+  _Atomic(uint64_t) room; /* bytes that may be written before the folder is measured again */
 };
 
 /* Everything that decides what the cubin is, but for NVRTC's version. */
@@ -57,8 +59,9 @@ int mxq_store_read(const struct mxq_store *store, const struct mxq_allocator *al
 
 /* Publishes an entry: temporary file, fsync, rename. 1, or 0 and the reason in `why`, which is for
  * the log: a failed write never fails the caller's call. No folder at all is 1. */
-int mxq_store_write(const struct mxq_store *store, const struct mxq_store_key *key,
-                    const struct mxq_store_entry *entry, char *why, size_t why_size);
+int mxq_store_write(struct mxq_store *store, const struct mxq_allocator *allocator,
+                    const struct mxq_store_key *key, const struct mxq_store_entry *entry, char *why,
+                    size_t why_size);
 
 /* Keeps other processes from compiling the same key meanwhile. -1 when it cannot be had within 20
  * seconds or the entry was published meanwhile: the caller looks once more and goes on without, for

@@ -132,6 +132,10 @@ const char *mxq_entry_read(int file, const struct mxq_allocator *allocator,
   return wrong;
 }
 
+uint64_t mxq_entry_bytes(const struct mxq_store_entry *entry) {
+  return sizeof(struct header) + entry->cubin_size;
+}
+
 int mxq_entry_write(int file, const struct mxq_entry_key *key,
                     const struct mxq_store_entry *entry) {
   struct header header;

@@ -29,6 +29,9 @@ void mxq_entry_key_hash(const struct mxq_entry_key *key, uint64_t hash[2]);
 const char *mxq_entry_read(int file, const struct mxq_allocator *allocator,
                            const struct mxq_entry_key *key, struct mxq_store_entry *entry);
 
+/* The bytes of the entry's file. */
+uint64_t mxq_entry_bytes(const struct mxq_store_entry *entry);
+
 /* Writes the entry into an open file and flushes it to the disk. 0, or the number of the error. */
 int mxq_entry_write(int file, const struct mxq_entry_key *key, const struct mxq_store_entry *entry);
 

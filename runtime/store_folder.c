@@ -126,12 +126,11 @@ static enum mxq_status choose(const struct mxq_allocator *allocator, const char 
 
 enum mxq_status mxq_store_init(const struct mxq_allocator *allocator, const char *dirs,
                                uint64_t size_bytes, struct mxq_store *store) {
-  struct mxq_store chosen = {.source = "nothing", .size_bytes = size_bytes};
-  const enum mxq_status status = choose(allocator, dirs, &chosen);
-  if (status == MXQ_OK)
-    *store = chosen;
-  else
-    mxq_store_free(allocator, &chosen);
+  memset(store, 0, sizeof *store);
+  store->source = "nothing";
+  store->size_bytes = size_bytes;
+  const enum mxq_status status = choose(allocator, dirs, store);
+  if (status != MXQ_OK) mxq_store_free(allocator, store);
   return status;
 }
 

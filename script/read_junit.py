@@ -2,24 +2,37 @@
 """read_junit.py REPORT LOG
 
 Reads what ctest wrote. Prints the numbers of passed, failed and skipped tests on one line, then for
-each failed test its name and output, and for each skipped one the reason that it gave.
+each failed test its name and output, for each skipped one the reason that it gave, and for each
+passed one the cases that it skipped.
 """
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
 
-def last_line(text):
+def reason(text):
+    """The last line that is not empty, without the word that people put in front."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "it gave no reason"
+    return re.sub("^skipped: *", "", lines[-1]) if lines else "it gave no reason"
+
+
+def skipped_cases(output):
+    """Of a CMocka program's output: each skipped case, and the line before it."""
+    lines = output.splitlines()
+    for before, line in zip([""] + lines, lines):
+        found = re.match(r"\[ *SKIPPED *\] (\w+)$", line)
+        if found and not before.startswith("[  SKIPPED"):
+            yield found.group(1), "" if before.startswith("[") else before
 
 
 def main(path, log):
-    passed, failed, skipped = 0, [], []
+    passed, failed, skipped, cases = 0, [], [], []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name, output = case.get("name"), case.findtext("system-out") or ""
         skip = case.find("skipped")
         if case.get("status") == "run":
             passed += 1
+            cases += [(name,) + case for case in skipped_cases(output)]
         elif skip is not None and "SKIP_RETURN_CODE" in (skip.get("message") or ""):
             skipped.append((name, output))
         else:
@@ -28,7 +41,9 @@ def main(path, log):
     for name, output in failed:
         print("  FAILED %s\n    %s" % (name, output.strip().replace("\n", "\n    ")))
     for name, output in skipped:
-        print("  skipped %s: %s" % (name, last_line(output)))
+        print("  skipped %s: %s" % (name, reason(output)))
+    for name, case, why in cases:
+        print("  skipped in %s: %s: %s" % (name, case, reason(why)))
 
 
 main(*sys.argv[1:])

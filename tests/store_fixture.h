@@ -75,10 +75,11 @@ static inline struct mxq_store_entry sample(void) {
   return entry;
 }
 
-static inline void must_write(const struct fixture *f) {
+static inline void must_write(struct fixture *f) {
   const struct mxq_store_entry entry = sample();
   char why[1024];
-  if (!mxq_store_write(&f->store, &f->key, &entry, why, sizeof why)) fail_msg("%s", why);
+  if (!mxq_store_write(&f->store, &mxq_allocator_default, &f->key, &entry, why, sizeof why))
+    fail_msg("%s", why);
 }
 
 /* Reads and compares; 0 for a miss. */
@@ -98,7 +99,7 @@ static inline int read_back(const struct mxq_store *store, const struct mxq_stor
   return 1;
 }
 
-static inline int hits(const struct fixture *f) {
+static inline int hits(struct fixture *f) {
   char why[1024];
   return read_back(&f->store, &f->key, why, sizeof why);
 }

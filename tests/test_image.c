@@ -34,7 +34,9 @@ static void count(void *user, enum mxq_log_level level, const char *message) {
   if (strstr(message, ": disk in ")) atomic_fetch_add(&counts->disk, 1);
 }
 
-static struct mxq_context *create(enum mxq_jit_mode jit, const char *dirs, struct counts *counts) {
+/* NULL on failure: also used where no assertion may be. */
+static struct mxq_context *try_create(enum mxq_jit_mode jit, const char *dirs,
+                                      struct counts *counts) {
   struct mxq_config config = MXQ_CONFIG_INIT;
   struct mxq_context *context = NULL;
   memset(counts, 0, sizeof *counts);
@@ -43,30 +45,25 @@ static struct mxq_context *create(enum mxq_jit_mode jit, const char *dirs, struc
   config.log = count;
   config.log_user = counts;
   config.log_level = MXQ_LOG_INFO;
-  if (mxq_context_create(&config, &context) != MXQ_OK) fail_msg("%s", mxq_last_error());
+  return mxq_context_create(&config, &context) == MXQ_OK ? context : NULL;
+}
+
+static struct mxq_context *create(enum mxq_jit_mode jit, const char *dirs, struct counts *counts) {
+  struct mxq_context *context = try_create(jit, dirs, counts);
+  if (!context) fail_msg("%s", mxq_last_error());
   return context;
 }
 
-static const struct mxq_arch *arch_of(const char *text) {
-  const struct mxq_arch *arch = NULL;
-  if (mxq_arch_parse(text, &arch) != MXQ_OK) fail_msg("%s", mxq_last_error());
-  return arch;
-}
-
-static struct mxq_kernel_id kernel_of(const char *name) {
-  struct mxq_kernel_id id;
-  if (mxq_kernel_id_parse(name, &id) != MXQ_OK) fail_msg("%s", mxq_last_error());
-  return id;
-}
-
 static const char kernel_name[] = "quantize_bf16_e4m3_b32_rceil_colt_lin";
+/* Set by main. */
+static struct mxq_kernel_id kernel;
+static const struct mxq_arch *arch;
 
 /* Gets the image, which must come from `expected`; returns the hash of its cubin. */
 static uint64_t get(struct mxq_context *context, enum mxq_origin expected) {
-  const struct mxq_kernel_id id = kernel_of(kernel_name);
   const struct mxq_image *image = NULL;
   enum mxq_origin origin;
-  if (mxq_image_get(context, &id, arch_of("90a"), &image, &origin) != MXQ_OK)
+  if (mxq_image_get(context, &kernel, arch, &image, &origin) != MXQ_OK)
     fail_msg("%s", mxq_last_error());
   assert_string_equal(mxq_origin_name(origin), mxq_origin_name(expected));
   assert_memory_equal(image->cubin, "\177ELF", 4);
@@ -103,7 +100,7 @@ static void a_damaged_entry_is_compiled_and_replaced(void **state) {
   (void)state;
   struct counts counts;
   char path[256], name[MXQ_STORE_NAME_SIZE];
-  const struct mxq_store_key key = {kernel_of(kernel_name), arch_of("90a")};
+  const struct mxq_store_key key = {kernel, arch};
   struct mxq_context *context = create(MXQ_JIT_ON, folder, &counts);
   const uint64_t hash = get(context, MXQ_ORIGIN_COMPILED);
   mxq_context_destroy(context);
@@ -122,10 +119,9 @@ static void a_damaged_entry_is_compiled_and_replaced(void **state) {
 static void renewing_compiles_once_more_and_keeps_the_old_readable(void **state) {
   (void)state;
   struct counts counts;
-  const struct mxq_kernel_id id = kernel_of(kernel_name);
   const struct mxq_image *image = NULL, *old = NULL, *again = NULL;
   struct mxq_context *context = create(MXQ_JIT_ON, folder, &counts);
-  assert_int_equal(mxq_image_get(context, &id, arch_of("90a"), &image, NULL), MXQ_OK);
+  assert_int_equal(mxq_image_get(context, &kernel, arch, &image, NULL), MXQ_OK);
   old = again = image;
   assert_int_equal(mxq_image_renew(context, &image), MXQ_OK);
   assert_ptr_not_equal(image, old);
@@ -141,12 +137,11 @@ static void renewing_compiles_once_more_and_keeps_the_old_readable(void **state)
 static void without_compiling_a_miss_names_the_manifest_line(void **state) {
   (void)state;
   static const enum mxq_jit_mode modes[] = {MXQ_JIT_CACHE, MXQ_JIT_OFF};
-  const struct mxq_kernel_id id = kernel_of(kernel_name);
   for (size_t i = 0; i < 2; ++i) {
     struct counts counts;
     const struct mxq_image *image = NULL;
     struct mxq_context *context = create(modes[i], folder, &counts);
-    assert_int_equal(mxq_image_get(context, &id, arch_of("90a"), &image, NULL), MXQ_NOT_PREBUILT);
+    assert_int_equal(mxq_image_get(context, &kernel, arch, &image, NULL), MXQ_NOT_PREBUILT);
     assert_null(image);
     const char *line = strstr(mxq_last_error(), "line to add: ");
     assert_non_null(line);
@@ -158,13 +153,12 @@ static void without_compiling_a_miss_names_the_manifest_line(void **state) {
 static void off_reads_no_disk(void **state) {
   (void)state;
   struct counts counts;
-  const struct mxq_kernel_id id = kernel_of(kernel_name);
   const struct mxq_image *image = NULL;
   struct mxq_context *context = create(MXQ_JIT_ON, folder, &counts);
   (void)get(context, MXQ_ORIGIN_COMPILED);
   mxq_context_destroy(context);
   context = create(MXQ_JIT_OFF, folder, &counts);
-  assert_int_equal(mxq_image_get(context, &id, arch_of("90a"), &image, NULL), MXQ_NOT_PREBUILT);
+  assert_int_equal(mxq_image_get(context, &kernel, arch, &image, NULL), MXQ_NOT_PREBUILT);
   mxq_context_destroy(context);
 }
 
@@ -180,12 +174,11 @@ static void an_unwritable_cache_never_fails_a_call(void **state) {
 static void a_failed_compile_poisons_nothing(void **state) {
   (void)state;
   struct counts counts;
-  const struct mxq_kernel_id id = kernel_of(kernel_name);
   const struct mxq_image *image = NULL;
   setenv("MXQ_NVRTC", "/no/such/file", 1);
   struct mxq_context *context = create(MXQ_JIT_ON, folder, &counts);
-  assert_int_equal(mxq_image_get(context, &id, arch_of("90a"), &image, NULL), MXQ_NO_NVRTC);
-  assert_int_equal(mxq_image_get(context, &id, arch_of("90a"), &image, NULL), MXQ_NO_NVRTC);
+  assert_int_equal(mxq_image_get(context, &kernel, arch, &image, NULL), MXQ_NO_NVRTC);
+  assert_int_equal(mxq_image_get(context, &kernel, arch, &image, NULL), MXQ_NO_NVRTC);
   free(context->search.path); /* as if the path had been right */
   context->search.path = NULL;
   (void)get(context, MXQ_ORIGIN_COMPILED);
@@ -193,9 +186,8 @@ static void a_failed_compile_poisons_nothing(void **state) {
 }
 
 static void *get_on_a_thread(void *user) {
-  const struct mxq_kernel_id id = kernel_of(kernel_name);
   const struct mxq_image *image = NULL;
-  const enum mxq_status status = mxq_image_get(user, &id, arch_of("90a"), &image, NULL);
+  const enum mxq_status status = mxq_image_get(user, &kernel, arch, &image, NULL);
   return status == MXQ_OK ? (void *)(uintptr_t)image : NULL;
 }
 
@@ -223,8 +215,8 @@ static void many_processes_compile_one_key_once(void **state) {
     assert_true(children[i] >= 0);
     if (children[i] == 0) {
       struct counts counts;
-      struct mxq_context *context = create(MXQ_JIT_ON, folder, &counts);
-      const int good = get_on_a_thread(context) != NULL;
+      struct mxq_context *context = try_create(MXQ_JIT_ON, folder, &counts);
+      const int good = context && get_on_a_thread(context) != NULL;
       _exit(good ? atomic_load(&counts.compiled) : 99);
     }
   }
@@ -240,10 +232,9 @@ static void many_processes_compile_one_key_once(void **state) {
 static void prepare_fills_the_cache(void **state) {
   (void)state;
   struct counts counts;
-  struct mxq_variant variants[3] = {kernel_of(kernel_name).variant,
-                                    kernel_of("quantize_f32_e5m2_b32_floor_colt_lin").variant,
-                                    kernel_of(kernel_name).variant};
+  struct mxq_variant variants[3] = {kernel.variant, kernel.variant, kernel.variant};
   struct mxq_context *context = create(MXQ_JIT_ON, folder, &counts);
+  variants[1].out = MXQ_TYPE_E5M2;
   if (mxq_prepare(context, "90a", variants, 3) != MXQ_OK) fail_msg("%s", mxq_last_error());
   assert_int_equal(atomic_load(&counts.compiled), 2);
   (void)get(context, MXQ_ORIGIN_MEMORY);
@@ -272,8 +263,13 @@ int main(void) {
 #undef EACH
   struct counts counts;
   const struct mxq_nvrtc *nvrtc = NULL;
-  if (!mkdtemp(folder)) return 1;
-  struct mxq_context *context = create(MXQ_JIT_ON, folder, &counts);
+  struct mxq_context *context = NULL;
+  if (mxq_kernel_id_parse(kernel_name, &kernel) != MXQ_OK ||
+      mxq_arch_parse("90a", &arch) != MXQ_OK || !mkdtemp(folder) ||
+      !(context = try_create(MXQ_JIT_ON, folder, &counts))) {
+    printf("cannot start: %s\n", mxq_last_error());
+    return 1;
+  }
   const enum mxq_status status = mxq_context_nvrtc(context, &nvrtc);
   mxq_context_destroy(context);
   if (status != MXQ_OK) {

@@ -7,7 +7,7 @@
 #include "store_fixture.h"
 
 static void reads_back_what_was_written(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   struct stat status;
   assert_false(hits(f));
   must_write(f);
@@ -21,7 +21,7 @@ static void reads_back_what_was_written(void **state) {
 }
 
 static void a_file_name_depends_on_kernel_and_arch_alone(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   char first[MXQ_STORE_NAME_SIZE], second[MXQ_STORE_NAME_SIZE];
   struct mxq_store_key key = f->key;
   mxq_store_name(&f->key, first);
@@ -38,7 +38,7 @@ static void a_file_name_depends_on_kernel_and_arch_alone(void **state) {
 }
 
 static void every_flipped_byte_is_a_miss(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   unsigned char bytes[1024];
   must_write(f);
   const size_t length = load_file(f->file, bytes, sizeof bytes);
@@ -54,7 +54,7 @@ static void every_flipped_byte_is_a_miss(void **state) {
 }
 
 static void every_other_length_is_a_miss(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   unsigned char bytes[1024] = {0};
   must_write(f);
   const size_t length = load_file(f->file, bytes, sizeof bytes);
@@ -68,7 +68,7 @@ static void every_other_length_is_a_miss(void **state) {
 }
 
 static void an_entry_of_another_key_is_a_miss(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   char name[MXQ_STORE_NAME_SIZE], other[PATH_MAX], why[1024];
   struct mxq_store_key key = f->key;
   key.kernel.tile_n = 64;
@@ -81,7 +81,7 @@ static void an_entry_of_another_key_is_a_miss(void **state) {
 }
 
 static void what_is_no_file_is_a_miss(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   char why[1024];
   must_write(f);
   assert_int_equal(unlink(f->file), 0);
@@ -95,14 +95,15 @@ static void what_is_no_file_is_a_miss(void **state) {
 }
 
 static void nothing_is_left_beside_the_entry(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   char command[256];
   const struct mxq_store_entry entry = sample();
   char why[1024];
   must_write(f);
   assert_int_equal(unlink(f->file), 0);
   assert_int_equal(mkdir(f->file, 0700), 0); /* the rename fails */
-  assert_false(mxq_store_write(&f->store, &f->key, &entry, why, sizeof why));
+  assert_false(
+      mxq_store_write(&f->store, &mxq_allocator_default, &f->key, &entry, why, sizeof why));
   assert_non_null(strstr(why, f->dir));
   snprintf(command, sizeof command, "ls '%s' | grep -q tmp", f->dir);
   assert_int_not_equal(system(command), 0);
@@ -110,7 +111,7 @@ static void nothing_is_left_beside_the_entry(void **state) {
 }
 
 static void a_lock_keeps_a_process_out_until_the_entry_is_there(void **state) {
-  const struct fixture *f = *state;
+  struct fixture *f = *state;
   const int lock = mxq_store_lock(&f->store, &f->key);
   int status = 0;
   assert_true(lock >= 0);

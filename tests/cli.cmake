@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# Tests of the program mxq. mxq_cli_test(NAME FILE LABEL [DEVICE]): tests/FILE.py, Python's standard
+# library only, on the program and, for mxq quantize, a device (cpu if not given).
+find_program(MXQ_PYTHON python3 REQUIRED)
+function(mxq_cli_test name file label)
+  add_test(NAME ${name} COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${file}.py
+    $<TARGET_FILE:mxq_cli> ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77)
+endfunction()
+
+mxq_test(safetensors host)
+target_link_libraries(test_safetensors PRIVATE mxq_cli_parts)
+mxq_cli_test(cli_usage cli_usage host)
+mxq_cli_test(cli_quantize cli_quantize host)
+mxq_cli_test(cli_shards cli_shards host)
+mxq_cli_test(cli_failures cli_failures host)
+mxq_cli_test(cli_vectors cli_vectors host)
+mxq_cli_test(cli_compile cli_compile nvrtc)
+mxq_cli_test(cli_vectors_gpu cli_vectors gpu cuda:0)
+mxq_cli_test(cli_quantize_gpu cli_quantize gpu cuda:0)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""mxq compile: compiled once, found on disk by the next process, the same cubin."""
+import json
+import os
+
+from cli_support import Case, main, run, skip
+
+NAME = "quantize_bf16_e4m3_b32_rceil_colt_lin"
+
+
+class Compile(Case):
+    def compile(self, *arguments, code=0, **variables):
+        environment = dict(os.environ, MXQ_CACHE_DIR=self.path("cache"), **variables)
+        return self.check(run("compile", *arguments, env=environment), code)
+
+    def test_twice(self):
+        first = self.compile(NAME, "--arch", "90a").stdout
+        second = self.compile(NAME, "--arch", "90a").stdout
+        self.assertEqual(len(first.splitlines()), 1)
+        self.assertRegex(first, rf"^{NAME}\.tma-\S+ +compiled +[\d.]+ ms +\d+ registers  "
+                                r"0 spill bytes  [0-9a-f]{16}\n$")
+        self.assertIn(" disk ", second)
+        self.assertEqual(first.split()[-1], second.split()[-1])
+
+    def test_globs_and_json(self):
+        names = run("list", "quantize_f16_*").stdout.split()
+        rows = json.loads(self.compile("quantize_f16_*", "--json").stdout)
+        self.assertEqual([row["variant"] for row in rows], names)
+        self.assertEqual({row["origin"] for row in rows}, {"compiled"})
+        self.assertEqual({row["arch"] for row in rows}, {"90a"})
+        self.assertEqual(len({row["cubin_hash"] for row in rows}), len(rows))
+        again = json.loads(self.compile("quantize_f16_*", names[0], "--json").stdout)
+        self.assertEqual([row["origin"] for row in again], ["disk"] * len(names) + ["memory"])
+
+    def test_keep(self):
+        row = json.loads(self.compile(NAME, "--keep", self.path("kept"), "--json").stdout)[0]
+        stem = self.path("kept/" + row["kernel"] + ".sm_90a")
+        with open(stem + ".cu", encoding="utf-8") as file:
+            self.assertEqual(file.read(), run("source", NAME).stdout)
+        with open(stem + ".cubin", "rb") as file:
+            cubin = file.read()
+        self.assertEqual((cubin[:4], len(cubin)), (b"\x7fELF", row["cubin_bytes"]))
+        self.assertEqual(len(os.listdir(self.path("kept"))), 2)
+
+    def test_verbose(self):
+        result = self.compile(NAME, "--verbose")
+        self.assertIn(NAME, result.stderr)
+        self.assertEqual(self.compile(NAME).stderr, "")
+
+    def test_an_arch_without_a_kernel(self):
+        result = self.compile(NAME, "--arch", "80", code=1)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("80", result.stderr)
+
+
+if not json.loads(run("info", "--json").stdout)["nvrtc"]["found"]:
+    skip("no NVRTC: " + json.loads(run("info", "--json").stdout)["nvrtc"]["reason"])
+main()

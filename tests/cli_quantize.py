@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""mxq quantize on single files: names, types, shapes, order, metadata, values, the report."""
+import array
+import json
+import os
+
+from cli_support import DEVICE, Case, floats, halves, main, quantize, read, run, write
+
+DEFAULT = "quantize_*_e4m3_b32_rceil_colt_lin"
+BF16 = "quantize_bf16_e4m3_b32_rceil_colt_lin"
+
+
+class Files(Case):
+    def quantized(self, tensors, *arguments, metadata=None, pad=0):
+        write(self.path("in.safetensors"), tensors, metadata, pad)
+        result = quantize(self.path("in.safetensors"), self.path("out.safetensors"), *arguments)
+        self.check(result, 0)
+        return (*read(self.path("out.safetensors")), result.stdout)
+
+    def test_order_names_types_and_shapes(self):
+        tensors = {
+            "bias": floats(33), "w": halves(40, 16), "x.scale.y": ("I64", [], b"12345678"),
+            "experts": floats(3, 33, 8), "four": floats(1, 2, 2, 2),
+            "empty": ("BF16", [0, 5], b""), "codes": ("F4", [3, 2], b"abc"), "half": ("F16", [1, 1],
+                                                                                   b"\0<"),
+            "new": ("F9_NEW", [7], b"xyz"),
+        }
+        metadata, out, report = self.quantized(tensors, metadata={"format": "pt", "é\n": '"\\'})
+        self.assertEqual(
+            [(name, dtype, shape) for name, (dtype, shape, _) in out.items()],
+            [("bias", "F32", [33]), ("w", "F8_E4M3", [16, 40]), ("w.scale", "F8_E8M0", [2, 16]),
+             ("x.scale.y", "I64", []), ("experts", "F8_E4M3", [3, 8, 33]),
+             ("experts.scale", "F8_E8M0", [3, 2, 8]), ("four", "F32", [1, 2, 2, 2]),
+             ("empty", "F8_E4M3", [5, 0]), ("empty.scale", "F8_E8M0", [0, 5]),
+             ("codes", "F4", [3, 2]), ("half", "F8_E4M3", [1, 1]),
+             ("half.scale", "F8_E8M0", [1, 1]), ("new", "F9_NEW", [7])])
+        for name in ["bias", "x.scale.y", "four", "codes", "new"]:
+            self.assertEqual(out[name], tensors[name])
+        self.assertEqual((metadata["format"], metadata["é\n"]), ("pt", '"\\'))
+        mxq = json.loads(metadata["mxq"])
+        self.assertEqual(mxq["variant"], DEFAULT)
+        self.assertEqual("mxq " + mxq["version"] + "\n", run("--version").stdout)
+        self.assertEqual(mxq["tensors"]["experts"], {"dtype": "F32", "shape": [3, 33, 8]})
+        self.assertEqual(list(mxq["tensors"]), ["w", "experts", "empty", "half"])
+        self.assertIn("4 of 9 tensors quantized, 5 copied", report)
+        self.assertIn("1 axis, not 2 or 3", report)
+        self.assertIn("type F4, not F32 or BF16 or F16", report)
+
+    def test_values(self):
+        """1.0 and powers of two: scale and codes by hand."""
+        data = array.array("f", [0.0] * 32 * 16)
+        for n in range(32):
+            data[n * 16] = 1.0        # column 0: all ones, amax 1: 1/448 rounds up to 2^-8
+            data[n * 16 + 1] = n      # column 1: 0 to 31: 31/448 rounds up to 2^-3
+        _, out, _ = self.quantized({"w": ("F32", [32, 16], data.tobytes())})
+        codes, scales = out["w"][2], out["w.scale"][2]
+        self.assertEqual(scales[:3], bytes([127 - 8, 127 - 3, 0]))
+        self.assertEqual(codes[:32], bytes([0x78]) * 32)  # 256 = 2^8
+        self.assertEqual(codes[32:36], bytes([0x00, 0x50, 0x58, 0x5C]))  # 0, 8, 16, 24
+        self.assertEqual(codes[64:], bytes(len(codes) - 64))
+
+    def test_misaligned_input(self):
+        tensors = {"odd": ("U8", [3], b"abc"), "w": floats(32, 16), "v": halves(32, 16)}
+        _, straight, _ = self.quantized(tensors)
+        for pad in range(1, 8):
+            _, out, _ = self.quantized(tensors, pad=pad)
+            self.assertEqual(out, straight)
+
+    def test_fixed_type_and_globs(self):
+        tensors = {"a.w": floats(32, 16), "b.w": halves(32, 16), "c.w": halves(32, 16)}
+        _, out, report = self.quantized(tensors, "--variant", BF16, "--tensor", "[ab].*")
+        self.assertEqual(list(out), ["a.w", "b.w", "b.w.scale", "c.w"])
+        self.assertIn("type F32, not BF16", report)
+        self.assertIn("not asked for by --tensor", report)
+        _, out, _ = self.quantized(tensors, "--tensor", "a.w", "--tensor", "c.*")
+        self.assertEqual(list(out), ["a.w", "a.w.scale", "b.w", "c.w", "c.w.scale"])
+
+    def test_second_pass_keeps_the_first(self):
+        self.quantized({"a": floats(32, 16), "b": floats(32, 16)}, "--tensor", "a")
+        os.rename(self.path("out.safetensors"), self.path("half.safetensors"))
+        self.check(quantize(self.path("half.safetensors"), self.path("q"), "--tensor", "b"), 0)
+        metadata, out = read(self.path("q"))
+        self.assertEqual(list(out), ["a", "a.scale", "b", "b.scale"])
+        self.assertEqual(list(json.loads(metadata["mxq"])["tensors"]), ["a", "b"])
+        self.check(quantize(self.path("half.safetensors"), self.path("q"), "--variant",
+                            DEFAULT.replace("rceil", "floor")), 1, "was quantized before")
+
+    def test_json(self):
+        _, _, text = self.quantized({"a": floats(32, 16), "b": floats(3)}, "--json")
+        report = json.loads(text)
+        self.assertEqual((report["quantized"], report["skipped"]), (1, 1))
+        a, b = report["tensors"]
+        self.assertEqual((a["bytes_before"], a["bytes_after"]), (2048, 528))
+        self.assertEqual(a["outputs"][1],
+                         {"name": "a.scale", "dtype": "F8_E8M0", "shape": [1, 16], "bytes": 16})
+        self.assertIsNone(a["snr_db"])  # small whole numbers are exact
+        self.assertEqual(a["largest_error"], 0)
+        self.assertEqual(a["device"], DEVICE)
+        self.assertEqual(b["skipped"], "1 axis, not 2 or 3")
+
+    def test_special_values_are_counted(self):
+        data = array.array("f", [1.0] * 64 * 16)
+        data[0] = float("nan")
+        data[32 * 16 + 1] = float("inf")
+        _, _, text = self.quantized({"w": ("F32", [64, 16], data.tobytes())}, "--json")
+        self.assertEqual(json.loads(text)["tensors"][0]["excluded_elements"], 64)
+
+    def test_signal_to_noise(self):
+        """1.0625 between the codes 1.0 and 1.125 (at the scale 2^-8 both are exact)."""
+        data = array.array("f", [1.0625] * 32 * 16)
+        _, _, text = self.quantized({"w": ("F32", [32, 16], data.tobytes())}, "--json")
+        row = json.loads(text)["tensors"][0]
+        self.assertAlmostEqual(row["largest_relative_error"], 0.0625 / 1.0625)
+        self.assertAlmostEqual(row["snr_db"], 24.6090, places=3)  # 20 log10(17)
+
+
+main()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Commands, options, names and exit codes of the program."""
+import json
+import os
+import subprocess
+
+from cli_support import MXQ, Case, main, run
+
+NAME = "quantize_bf16_e4m3_b32_rceil_colt_lin"
+COMMANDS = ["list", "why", "source", "plan", "compile", "quantize", "info"]
+
+
+class Usage(Case):
+    def test_without_a_command(self):
+        result = run()
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("Usage:", result.stderr)
+
+    def test_help(self):
+        for arguments in [["--help"], ["help"], ["-h"]]:
+            result = self.check(run(*arguments), 0)
+            for command in COMMANDS:
+                self.assertIn(f"\n  {command} ", result.stdout)
+        for command in COMMANDS:
+            result = self.check(run(command, "--help"), 0)
+            self.assertIn(f"Examples:\n  mxq {command}", result.stdout)
+            self.assertEqual(result.stdout, run("help", command).stdout)
+
+    def test_examples_in_help_are_accepted(self):
+        for command in ["list", "why", "plan"]:
+            text = run(command, "--help").stdout
+            lines = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
+            self.assertTrue(lines)
+            for line in lines:
+                script = line.strip().replace("mxq", f'"{MXQ}"', 1)
+                done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, line + done.stderr)
+
+    def test_version(self):
+        self.assertRegex(run("--version").stdout, r"^mxq \d+\.\d+\.\d+\n$")
+
+    def test_unknown_things_are_named(self):
+        for arguments, pieces in [
+            (["lst"], ['unknown command "lst"', "list, why", "did you mean list?"]),
+            (["help", "plam"], ['unknown command "plam"', "did you mean plan?"]),
+            (["zzzzzz"], ['unknown command "zzzzzz"', "list, why"]),
+            (["list", "--inn", "f32"], ['unknown option "--inn"', "--in", "did you mean --in?"]),
+            (["list", "-x"], ['unknown option "-x"']),
+            (["why", NAME, "--arch", "90a"], ['unknown option "--arch"']),
+            (["source", NAME, "--json"], ['unknown option "--json"']),
+            (["list", "--out", "e4m4"], ['unknown output type "e4m4"', "e4m3, e5m2", "mean e4m3?"]),
+            (["list", "--block=33"], ['"33"', "b32"]),
+            (["list", "nothing*"], ['no variant matches "nothing*"']),
+            (["list", NAME.replace("rceil", "rcel")], ["rcel", "floor", "rceil"]),
+            (["why", "quantize_bf16"], ["quantize_bf16"]),
+            (["source", NAME, "--arch", "91"], ['"91"', "90a"]),
+            (["source", NAME, "--kernel", "tma-1x1"], ["tma-1x1", "tma-128x128"]),
+            (["source", NAME, "--kernel", "quantize_f32_e4m3_b32_rceil_colt_lin.tma-128x64"],
+             ["not one of variant"]),
+            (["compile", "nothing*"], ["nothing*"]),
+            (["compile", NAME, "--arch", "12"], ['"12"', "90a"]),
+            (["quantize", "x", "-o", "y", "--device", "gpu"], ['"gpu"', "auto, cpu, cuda:0"]),
+            (["quantize", "x", "-o", "y", "--device", "cuda:"], ['"cuda:"']),
+            (["quantize", "x", "-o", "y", "--device", "cuda:0x"], ['"cuda:0x"']),
+            (["quantize", "x", "-o", "y", "--variant", "quantize_*"], ["quantize_*"]),
+            (["quantize", "x", "-o", "y", "--variant", NAME.replace("b32", "b33")], ["b33"]),
+            (["quantize", "x", "-o", "y", "--variant", "quantize_*_*_b32_rceil_colt_lin"],
+             ["one * is allowed"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                result = self.check(run(*arguments), 2, *pieces)
+                self.assertEqual(result.stdout, "")
+
+    def test_wrong_counts_and_values(self):
+        for arguments, piece in [
+            (["why"], "nothing to work on"),
+            (["why", NAME, NAME], "one operand too many"),
+            (["info", "x"], "one operand too many"),
+            (["plan", NAME, "1", "2"], "too few operands"),
+            (["plan", NAME, "1", "2", "3.5"], 'K: "3.5" is not a length'),
+            (["plan", NAME, "1", "2", "99999999999999999999"], "is not a length"),
+            (["plan", NAME, "1", "2", ""], "is not a length"),
+            (["plan", NAME, "-1", "2", "3"], "negative"),
+            (["plan", NAME, "1", "2", "3", "--strides", "4"], "--strides"),
+            (["plan", NAME, "1", "2", "3", "--strides", "4,5,6"], "--strides"),
+            (["plan", NAME, "2", "2", "3", "--strides", "-4,3"], "-4"),
+            (["plan", NAME, str(2**62), "4", "4"], "63"),
+            (["list", "--in"], "--in needs a value"),
+            (["list", "--json=1"], "--json takes no value"),
+            (["source", NAME, "--arch", "90a", "--arch", "90a"], "--arch was given twice"),
+            (["quantize", "x"], "-o OUT is needed"),
+            (["compile"], "nothing to work on"),
+        ]:
+            with self.subTest(arguments=arguments):
+                result = self.check(run(*arguments), 2, piece)
+                self.assertEqual(result.stdout, "")
+
+    def test_write_errors_are_failures(self):
+        for arguments in [["list"], ["source", NAME], ["--help"], ["plan", NAME, 1, 32, 32]]:
+            with open("/dev/full", "w") as full:
+                self.check(run(*arguments, stdout=full), 1, "standard output")
+            closed = subprocess.run(f'"{MXQ}" list >&-', shell=True, capture_output=True)
+            self.assertEqual(closed.returncode, 1)
+
+
+class Answers(Case):
+    def test_list_filters(self):
+        names = run("list").stdout.split()
+        self.assertIn(NAME, names)
+        self.assertEqual(len(names), len(set(names)))
+        for arguments, keep in [
+            (["--in", "bf16"], lambda n: n.split("_")[1] == "bf16"),
+            (["--in", "bf16", "--in=f32"], lambda n: n.split("_")[1] in ("bf16", "f32")),
+            (["--out", "e5m2", "--mode", "floor"], lambda n: "_e5m2_" in n and "_floor_" in n),
+            (["--op", "quantize", "--block", "32", "--layout", "colt", "--scales", "lin"],
+             lambda n: n.startswith("quantize_") and "_b32_" in n and n.endswith("_colt_lin")),
+            (["quantize_f16_*", "*_f32_e5m2_*"],
+             lambda n: "quantize_f16_" in n or "_f32_e5m2_" in n),
+        ]:
+            wanted = [name for name in names if keep(name)]
+            self.assertEqual(run("list", *arguments).stdout.split(), wanted)
+            rows = json.loads(run("list", "--json", *arguments).stdout)
+            self.assertEqual([row["name"] for row in rows], wanted)
+
+    def test_why(self):
+        self.assertEqual(run("why", NAME).stdout, "legal\n")
+        self.assertEqual(json.loads(run("why", NAME, "--json").stdout),
+                         {"name": NAME, "legal": True, "reason": None})
+
+    def test_source(self):
+        source = self.check(run("source", NAME), 0).stdout
+        self.assertEqual(source, run("source", NAME, "--arch", "90a").stdout)
+        kernel = source.split()[1]
+        self.assertEqual(source, run("source", kernel).stdout)
+        self.assertEqual(source, run("source", NAME, "--kernel", kernel).stdout)
+        self.assertEqual(source, run("source", NAME, "--kernel", kernel.split(".")[1]).stdout)
+        self.assertNotIn("#include", source)
+
+    def test_plan(self):
+        text = run("plan", NAME, 8, 8192, 5120).stdout
+        self.assertIn(NAME + ".tma-", text)
+        self.assertIn("dims [8192, 5120, 8], byte strides [8192, 41943040]", text)
+        plan = json.loads(run("plan", NAME, 8, 8192, 5120, "--json").stdout)
+        self.assertEqual(plan["in_map"]["dims"], [5120, 8192, 8])
+        self.assertEqual(plan["out_map"]["strides_bytes"], [8192, 41943040])
+        self.assertEqual(plan["grid"], plan["tiles"])
+        wide = json.loads(run("plan", NAME, 8, 64, 64, "--strides", "0,72", "--json").stdout)
+        self.assertEqual(wide["strides"], [0, 72])
+
+    def test_plan_of_a_refused_shape(self):
+        for arguments in [(1, 64, 63), (1, 63, 64), (2, 64, 64, "--strides", "4100,64")]:
+            refused = run("plan", NAME, *arguments)
+            self.check(refused, 0)
+            self.assertIn("none takes this tensor", refused.stdout)
+            self.assertIn("multiples of 16", refused.stdout)
+            plan = json.loads(run("plan", NAME, *arguments, "--json").stdout)
+            self.assertIsNone(plan["kernel"])
+            self.assertIn("multiples of 16", plan["refused"])
+
+    def test_plan_of_an_empty_tensor(self):
+        plan = json.loads(run("plan", NAME, 0, 64, 64, "--json").stdout)
+        self.assertEqual(plan["grid"], 0)
+
+    def test_info(self):
+        text = self.check(run("info"), 0).stdout
+        for variable in ["NVRTC", "CACHE_DIR", "CACHE_SIZE", "JIT", "RECORD", "LOG"]:
+            self.assertIn("MXQ_" + variable, text)
+        environment = dict(os.environ, MXQ_NVRTC=self.path("none.so"),
+                           MXQ_CACHE_DIR=self.path("new/cache"))
+        info = json.loads(run("info", "--json", env=environment).stdout)
+        self.assertFalse(info["nvrtc"]["found"])
+        self.assertIn("none.so", info["nvrtc"]["reason"])
+        self.assertEqual(info["cache"][0]["path"], self.path("new/cache"))
+        self.assertTrue(info["cache"][0]["writable"])
+        self.assertFalse(info["cache"][0]["exists"])
+        self.assertFalse(os.path.exists(self.path("new")))
+        self.assertTrue(any("NVRTC" in advice for advice in info["missing"]))
+
+    def test_info_says_why_a_cache_folder_is_not_used(self):
+        os.mkdir(self.path("open"))
+        os.chmod(self.path("open"), 0o777)
+        environment = dict(os.environ, MXQ_CACHE_DIR=self.path("open"))
+        info = json.loads(run("info", "--json", env=environment).stdout)
+        self.assertFalse(info["cache"][0]["writable"])
+        self.assertIn("777", info["cache"][0]["reason"])
+        self.assertTrue(any("MXQ_CACHE_DIR" in advice for advice in info["missing"]))
+
+    def test_compile_without_nvrtc(self):
+        environment = dict(os.environ, MXQ_NVRTC=self.path("none.so"),
+                           MXQ_CACHE_DIR=self.path("cache"))
+        result = self.check(run("compile", NAME, env=environment), 3, "none.so")
+        self.assertEqual(result.stdout, "")
+
+
+main()

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "emulate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "build.h"
+#include "cases.h"
+#include "crash.h"
+#include "expand.h"
+#include "select.h"
+#include "trial.h"
+
+enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 16 };
+
+/* Kernels that are compiled together. */
+struct group {
+  size_t count;
+  struct mxq_kernel_id kernels[batch];
+  struct emu_source sources[batch];
+  char symbols[batch][MXQ_KERNEL_NAME_SIZE];
+  char *texts[batch];
+  const char *file; /* of an edited expansion; else NULL */
+};
+
+struct totals {
+  uint64_t kernels, runs, bad;
+};
+
+static double milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* The command that runs exactly this trial. */
+static void repeat_command(const struct emu_request *request, const char *what,
+                           const struct emu_trial *trial, char *text, size_t size) {
+  const struct mxq_shape *shape = &trial->shape;
+  snprintf(text, size,
+           "mxq-emulate %s%s%s%s%s --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --strides %" PRId64
+           ",%" PRId64 " --grid %u --seed %" PRIu64,
+           what, request->templates ? " --templates " : "",
+           request->templates ? request->templates : "", trial->fault ? " --fault " : "",
+           trial->fault ? emu_fault_name(trial->fault) : "", shape->e, shape->n, shape->k,
+           shape->stride_e, shape->stride_n, trial->grid, trial->seed);
+}
+
+/* 1 for a clean run. */
+static int run_trial(const struct emu_request *request, const struct group *group, const char *name,
+                     const struct emu_trial *trial) {
+  static const char *const kinds[] = {
+      [EMU_HAZARD] = "hazard", [EMU_UNFIT] = "no kernel takes the shape"};
+  char text[EMU_TEXT], command[EMU_TEXT];
+  repeat_command(request, group->file ? group->file : name, trial, command, sizeof command);
+  emu_crash_context(name, command);
+  const enum emu_verdict verdict = emu_trial_run(trial, text);
+  if (verdict == EMU_CLEAN) return 1;
+  printf("%s: %s\n  %s\n  again: %s\n", name, kinds[verdict], text, command);
+  fflush(stdout);
+  return 0;
+}
+
+/* Every case with every seed, until one is not clean. */
+static void run_kernel(const struct emu_request *request, const struct group *group, size_t index,
+                       struct totals *totals) {
+  struct emu_trial trial = {.kernel = group->kernels[index],
+                            .function = group->sources[index].kernel,
+                            .threads = group->sources[index].threads,
+                            .fault = request->fault};
+  char name[MXQ_KERNEL_NAME_SIZE];
+  const double start = milliseconds();
+  const uint64_t before = totals->runs;
+  struct emu_case one = {request->shape, 0};
+  int clean = mxq_kernel_id_name(&trial.kernel, name, sizeof name) == MXQ_OK;
+  for (size_t c = 0; clean; c++) {
+    if (request->has_shape ? c > 0 : !emu_case_at(&trial.kernel, c, &one)) break;
+    trial.shape = one.shape;
+    trial.grid = request->grid >= 0 ? (unsigned)request->grid : one.grid;
+    for (int64_t s = 0; clean && s < request->seeds; s++) {
+      trial.seed = (uint64_t)(request->seed + s);
+      clean = run_trial(request, group, name, &trial);
+      totals->runs++;
+    }
+  }
+  totals->kernels++;
+  totals->bad += !clean;
+  if (clean && !request->quiet)
+    printf("%s: clean, %" PRIu64 " runs, %.0f ms\n", name, totals->runs - before,
+           milliseconds() - start);
+}
+
+static int run_group(const struct emu_request *request, struct group *group,
+                     struct totals *totals) {
+  struct emu_library library;
+  const int built = emu_build(group->sources, group->count, &library);
+  if (!built)
+    fprintf(stderr, "mxq-emulate: %s and %zu more: not compiled\n", group->symbols[0],
+            group->count - 1);
+  for (size_t i = 0; built && i < group->count; i++) run_kernel(request, group, i, totals);
+  for (size_t i = 0; i < group->count; i++) free(group->texts[i]);
+  if (built) emu_build_close(&library);
+  group->count = 0;
+  return built;
+}
+
+/* Takes over the text. */
+static void add_source(struct group *group, const struct mxq_kernel_id *kernel, char *text,
+                       size_t length) {
+  const size_t i = group->count++;
+  group->kernels[i] = *kernel;
+  group->texts[i] = text;
+  mxq_kernel_id_symbol(kernel, group->symbols[i], sizeof group->symbols[i]);
+  group->sources[i] = (struct emu_source){text, length, group->symbols[i], NULL, 0};
+}
+
+static int expand_and_run(const struct emu_request *request, const struct emu_selection *selection,
+                          struct totals *totals) {
+  struct mxq_expander *expander;
+  struct group group = {0};
+  const struct mxq_arch *arch;
+  int done = mxq_arch_parse("90a", &arch) == MXQ_OK &&
+             mxq_expander_create(&mxq_allocator_default, request->templates, &expander) == MXQ_OK;
+  if (!done) {
+    fprintf(stderr, "mxq-emulate: %s\n", mxq_last_error());
+    return 0;
+  }
+  for (size_t i = 0; done && i < selection->count; i++) {
+    char *text;
+    size_t length;
+    done = mxq_expander_expand(expander, &selection->kernels[i], arch, &text, &length) == MXQ_OK;
+    if (!done) fprintf(stderr, "mxq-emulate: %s\n", mxq_last_error());
+    if (done) add_source(&group, &selection->kernels[i], text, length);
+    if (done && (group.count == batch || i + 1 == selection->count))
+      done = run_group(request, &group, totals);
+  }
+  for (size_t i = 0; i < group.count; i++) free(group.texts[i]);
+  mxq_expander_destroy(expander);
+  return done;
+}
+
+static char *read_file(const char *path, size_t *length) {
+  FILE *file = fopen(path, "rb");
+  char *text = NULL;
+  size_t room = 0;
+  *length = 0;
+  if (!file) return NULL;
+  do {
+    room = room ? 2 * room : 65536;
+    text = realloc(text, room);
+    if (!text) abort();
+    *length += fread(text + *length, 1, room - 1 - *length, file);
+  } while (*length == room - 1);
+  text[*length] = 0;
+  fclose(file);
+  return text;
+}
+
+static int run_file(const struct emu_request *request, const char *path, struct totals *totals) {
+  struct group group = {.file = path};
+  struct mxq_kernel_id kernel;
+  size_t length;
+  char *text = read_file(path, &length);
+  if (!text || !emu_select_source(text, &kernel)) {
+    fprintf(stderr,
+            text ? "mxq-emulate: %s: no line begins with MXQ_KERNEL( and the symbol of a "
+                   "kernel; give the output of `mxq source`\n"
+                 : "mxq-emulate: %s cannot be read\n",
+            path);
+    free(text);
+    return exit_usage;
+  }
+  add_source(&group, &kernel, text, length);
+  return run_group(request, &group, totals) ? 0 : exit_failed;
+}
+
+static int is_file(const char *name) {
+  const size_t length = strlen(name);
+  return strchr(name, '/') || (length > 3 && strcmp(name + length - 3, ".cu") == 0);
+}
+
+int emu_emulate(const struct emu_request *request) {
+  struct emu_selection selection = {0};
+  struct totals totals = {0};
+  int code = 0;
+  emu_crash_watch();
+  for (int i = 0; !code && i < request->name_count; i++) {
+    const char *name = request->names[i];
+    if (is_file(name)) {
+      code = run_file(request, name, &totals);
+    } else if (!emu_select_pattern(&selection, name)) {
+      fprintf(stderr, "mxq-emulate: no variant's name matches '%s'; `mxq list` lists them\n", name);
+      code = exit_usage;
+    }
+  }
+  if (!code && selection.count && !expand_and_run(request, &selection, &totals)) code = exit_failed;
+  emu_select_free(&selection);
+  if (!code && totals.bad) code = exit_mismatch;
+  if (code == 0 || code == exit_mismatch)
+    printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " not clean\n", totals.kernels,
+           totals.runs, totals.bad);
+  return code;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The work of mxq-emulate.
+ */
+#ifndef EMU_EMULATE_H
+#define EMU_EMULATE_H
+
+#include <mxq/mxq.h>
+
+#include "fault.h"
+
+struct emu_request {
+  char **names; /* patterns or files */
+  int name_count;
+  const char *templates; /* a folder, or NULL */
+  struct mxq_shape shape;
+  int has_shape;
+  int64_t grid; /* -1: as the case says */
+  int64_t seed, seeds;
+  const struct emu_fault *fault;
+  int quiet;
+};
+
+/* Returns the program's exit code. */
+int emu_emulate(const struct emu_request *request);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "fault.h"
+
+#include <string.h>
+
+struct emu_fault {
+  const char *name;
+  void (*plant)(struct mxq_tensor_plan *plan);
+};
+
+static uint64_t element_bytes(const struct mxq_map_plan *map) {
+  return map->element == MXQ_MAP_F32 ? 4 : map->element == MXQ_MAP_U16 ? 2 : 1;
+}
+
+static void in_box_rows(struct mxq_tensor_plan *plan) { plan->in.box[1]--; }
+static void in_box_inner(struct mxq_tensor_plan *plan) { plan->in.box[0]--; }
+static void out_box_rows(struct mxq_tensor_plan *plan) { plan->out.box[1]--; }
+static void out_box_inner(struct mxq_tensor_plan *plan) { plan->out.box[0] -= 16; }
+static void in_stride(struct mxq_tensor_plan *plan) { plan->in.strides_bytes[0] += 16; }
+static void in_stride_element(struct mxq_tensor_plan *plan) {
+  plan->in.strides_bytes[0] += element_bytes(&plan->in);
+}
+static void out_stride(struct mxq_tensor_plan *plan) { plan->out.strides_bytes[0] -= 16; }
+static void in_matrix_stride(struct mxq_tensor_plan *plan) { plan->in.strides_bytes[1] = 0; }
+static void out_matrix_stride(struct mxq_tensor_plan *plan) { plan->out.strides_bytes[1] = 0; }
+static void scale_matrix_stride(struct mxq_tensor_plan *plan) { plan->scale_stride_e = 0; }
+static void in_swizzle(struct mxq_tensor_plan *plan) {
+  plan->in.swizzle = plan->in.swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
+}
+static void out_swizzle(struct mxq_tensor_plan *plan) {
+  plan->out.swizzle = plan->out.swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
+}
+/* Rows or columns that only complete a block count as if they were elements. */
+static void in_padding(struct mxq_tensor_plan *plan) {
+  const uint64_t block = plan->kernel.variant.block;
+  plan->in.dims[1] = (plan->in.dims[1] + block - 1) / block * block;
+}
+static void out_padding(struct mxq_tensor_plan *plan) { plan->out.dims[0] += 16; }
+static void one_tile_less(struct mxq_tensor_plan *plan) { plan->tiles--; }
+static void one_tile_more(struct mxq_tensor_plan *plan) { plan->tiles++; }
+
+static const struct emu_fault faults[] = {
+    {"in-box-rows", in_box_rows},
+    {"in-box-inner", in_box_inner},
+    {"out-box-rows", out_box_rows},
+    {"out-box-inner", out_box_inner},
+    {"in-stride", in_stride},
+    {"in-stride-element", in_stride_element},
+    {"out-stride", out_stride},
+    {"in-matrix-stride", in_matrix_stride},
+    {"out-matrix-stride", out_matrix_stride},
+    {"scale-matrix-stride", scale_matrix_stride},
+    {"in-swizzle", in_swizzle},
+    {"out-swizzle", out_swizzle},
+    {"in-padding", in_padding},
+    {"out-padding", out_padding},
+    {"one-tile-less", one_tile_less},
+    {"one-tile-more", one_tile_more},
+};
+
+const struct emu_fault *emu_fault_find(const char *name) {
+  for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+    if (strcmp(faults[i].name, name) == 0) return &faults[i];
+  return NULL;
+}
+
+const char *emu_fault_name(const struct emu_fault *fault) { return fault->name; }
+
+void emu_fault_list(FILE *to) {
+  for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) fprintf(to, "%s\n", faults[i].name);
+}
+
+void emu_fault_plant(const struct emu_fault *fault, struct mxq_tensor_plan *plan) {
+  if (fault) fault->plant(plan);
+}

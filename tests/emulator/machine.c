@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barrier.h"
+#include "bulk.h"
+#include "clock.h"
+#include "place.h"
+#include "primitives.h"
+#include "shared.h"
+#include "team.h"
+
+static const uint64_t steps_max = 400000000; /* a block that does more does not end */
+
+struct emu_machine emu;
+
+#if EMU_THREADS
+static _Thread_local uint64_t random_state;
+#define RANDOM random_state
+#else
+#define RANDOM emu.random
+#endif
+
+uint32_t emu_random(void) {
+  /* Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014. */
+  uint64_t x = RANDOM += UINT64_C(0x9E3779B97F4A7C15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return (uint32_t)((x ^ (x >> 31)) >> 32);
+}
+
+unsigned emu_enter(const char *what, int line, const char *file) {
+  const unsigned thread = emu_team_self();
+  emu.stand[thread] = (struct emu_stand){what, file, line};
+  if (!EMU_THREADS && ++emu.steps > steps_max) emu_hazard("the block does not end");
+  emu_team_pause();
+  return thread;
+}
+
+unsigned emu_thread_id(void) { return emu_team_self(); }
+unsigned emu_block_id(void) { return emu.block; }
+unsigned emu_grid_size(void) { return emu.launch->grid; }
+
+static int met(void *syncs) { return emu.syncs != *(uint32_t *)syncs; }
+
+/* All threads must stand at the same place: elsewhere the hardware mixes the two up. */
+static void meet(unsigned thread) {
+  const struct emu_stand *mine = &emu.stand[thread];
+  for (unsigned t = 0; t < emu.launch->threads; t++)
+    if (emu.stand[t].line != mine->line || strcmp(emu.stand[t].file, mine->file) != 0)
+      emu_hazard("block_sync, while thread %u is in the one at %s:%d", t, emu.stand[t].file,
+                 emu.stand[t].line);
+  emu.arrived = 0;
+  emu.syncs++;
+  if (!EMU_THREADS) {
+    emu_clock_meet();
+    emu_shared_meet();
+  }
+  emu_team_wake();
+}
+
+void emu_block_sync(int line, const char *file) {
+  const unsigned thread = emu_enter("block_sync", line, file);
+  emu_team_lock();
+  uint32_t syncs = emu.syncs;
+  if (++emu.arrived == emu.launch->threads) meet(thread);
+  emu_team_wait(met, &syncs);
+  emu_team_unlock();
+}
+
+void emu_global_store(void *to, const void *from, unsigned bytes, int line, const char *file) {
+  emu_enter("global_store", line, file);
+  if ((uintptr_t)to % bytes != 0)
+    emu_hazard("global_store of %u bytes at an address that is no multiple of %u", bytes, bytes);
+  emu_team_lock();
+  emu_region_write(to, from, bytes, "global_store");
+  emu_team_unlock();
+}
+
+static void body(unsigned thread) {
+#if EMU_THREADS
+  RANDOM = emu.launch->seed * 1000003 + emu.block * 1021 + thread;
+#endif
+  emu.launch->kernel(emu.launch->args);
+  emu_team_lock();
+  emu.done[thread] = 1;
+  emu.finished++;
+  emu_team_wake();
+  emu_team_unlock();
+}
+
+static int run_block(unsigned block) {
+  const struct emu_launch *launch = emu.launch;
+  emu.block = block;
+  emu.arrived = emu.finished = 0;
+  emu.steps = 0;
+  memset(emu.done, 0, sizeof emu.done);
+  memset(emu.stand, 0, sizeof emu.stand);
+  for (unsigned i = 0; i < launch->shared_bytes; i++) emu.shared[i] = (unsigned char)emu_random();
+  if (!EMU_THREADS) emu_clock_begin(launch->threads);
+  emu_shared_begin(launch->shared_bytes);
+  emu_barrier_begin();
+  emu_bulk_begin();
+  emu_place_reset();
+  return emu_team_run(launch->threads, body) && emu_bulk_complete() && emu_barrier_complete();
+}
+
+/* Fisher and Yates. */
+static void shuffle(unsigned *blocks, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    const unsigned j = emu_random() % (i + 1);
+    blocks[i] = blocks[j];
+    blocks[j] = i;
+  }
+}
+
+static int run_blocks(const struct emu_launch *launch) {
+  unsigned *blocks = malloc((size_t)launch->grid * sizeof *blocks + 1);
+  if (!blocks) abort();
+  shuffle(blocks, launch->grid);
+  for (unsigned i = 0; i < launch->grid && !emu.failed; i++) run_block(blocks[i]);
+  free(blocks);
+  for (size_t i = 0; i < launch->region_count && !emu.failed; i++)
+    emu_region_complete(&launch->regions[i]);
+  return !emu.failed;
+}
+
+int emu_launch_run(const struct emu_launch *launch, char text[EMU_TEXT]) {
+  memset(&emu, 0, sizeof emu);
+  emu.launch = launch;
+  emu.text = text;
+  RANDOM = launch->seed;
+  text[0] = 0;
+  if (launch->threads == 0 || launch->threads > EMU_THREADS_MAX) {
+    emu_hazard_at(NULL, 0, "%u threads in a block: not from 1 to %d", launch->threads,
+                  EMU_THREADS_MAX);
+    return 0;
+  }
+  emu.shared = malloc(launch->shared_bytes + 1);
+  if (!emu.shared) abort();
+  const int clean = run_blocks(launch);
+  free(emu.shared);
+  return clean;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mxq-emulate: runs kernels with no GPU, and holds them to the CPU path. docs/emulator.md.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulate.h"
+#include "memory.h"
+
+static const char help[] =
+    "usage: mxq-emulate PATTERN...|FILE.cu [options]\n"
+    "\n"
+    "Runs kernels on the CPU, the same source that NVRTC compiles, under a scheduler and a copy\n"
+    "engine that do what the hardware may do at worst, and compares with the CPU path bit for "
+    "bit.\n"
+    "PATTERN is a shell glob on variant names (on kernel names, if it has a dot). FILE.cu is the\n"
+    "output of `mxq source`, perhaps edited.\n"
+    "\n"
+    "  --shape E,N,K      this shape instead of four that have ragged ends and few blocks\n"
+    "  --strides E,N      the input's strides of E and N in elements; with --shape\n"
+    "  --grid BLOCKS      so many blocks; 0 is one for each tile\n"
+    "  --seed S           of inputs and scheduling; 1 if not given\n"
+    "  --seeds COUNT      so many seeds, from S on\n"
+    "  --templates DIR    expand the templates of a folder instead of the built-in ones\n"
+    "  --fault NAME       change the host's plan (for tests/mutants); `--fault list` lists\n"
+    "  --quiet            print only what is not clean, and the totals\n"
+    "\n"
+    "Exit: 0 clean, 1 failed (such as a compile error), 2 usage or unknown name, 4 a hazard or a\n"
+    "difference, with the template's line, block, thread, and the command that repeats it.\n"
+    "\n"
+    "  mxq-emulate 'quantize_bf16_*' --seeds 20\n"
+    "  mxq source quantize_bf16_e4m3_b32_rceil_colt_lin | sed '/fence_async/d' >edited.cu\n"
+    "  mxq-emulate edited.cu --shape 1,256,256\n";
+
+static const struct option options[] = {
+    {"shape", required_argument, NULL, 's'}, {"strides", required_argument, NULL, 't'},
+    {"grid", required_argument, NULL, 'g'},  {"seed", required_argument, NULL, 'd'},
+    {"seeds", required_argument, NULL, 'c'}, {"templates", required_argument, NULL, 'T'},
+    {"fault", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+};
+
+enum { exit_failed = 1, exit_usage = 2 };
+
+/* Reads `count` whole numbers with commas between them. */
+static int read_numbers(const char *text, int64_t *numbers, int count) {
+  char *end;
+  for (int i = 0; i < count; i++) {
+    if (*text < '0' || *text > '9') return 0;
+    errno = 0;
+    numbers[i] = strtoll(text, &end, 10);
+    if (errno || *end != (i + 1 < count ? ',' : 0)) return 0;
+    text = end + 1;
+  }
+  return 1;
+}
+
+static int bad(const char *option, const char *given, const char *allowed) {
+  fprintf(stderr, "mxq-emulate: --%s %s: %s\n", option, given, allowed);
+  return 0;
+}
+
+static int read_shape(struct emu_request *request) {
+  int64_t lengths[3];
+  if (!read_numbers(optarg, lengths, 3))
+    return bad("shape", optarg, "give E,N,K, such as 1,256,256");
+  request->shape = mxq_shape_dense(lengths[0], lengths[1], lengths[2]);
+  request->has_shape = 1;
+  return 1;
+}
+
+static int read_number(const char *option, int64_t least, int64_t *number) {
+  if (read_numbers(optarg, number, 1) && *number >= least) return 1;
+  return bad(option, optarg, "give a whole number that is not too small");
+}
+
+static int read_fault(struct emu_request *request) {
+  if (strcmp(optarg, "list") == 0) {
+    emu_fault_list(stdout);
+    exit(0);
+  }
+  request->fault = emu_fault_find(optarg);
+  return request->fault ? 1 : bad("fault", optarg, "unknown; `--fault list` lists them");
+}
+
+static int read_option(int letter, struct emu_request *request, int64_t strides[2]) {
+  switch (letter) {
+    case 's': return read_shape(request);
+    case 't':
+      return read_numbers(optarg, strides, 2) ? 1 : bad("strides", optarg, "give E,N, two numbers");
+    case 'g': return read_number("grid", 0, &request->grid);
+    case 'd': return read_number("seed", 0, &request->seed);
+    case 'c': return read_number("seeds", 1, &request->seeds);
+    case 'T': request->templates = optarg; return 1;
+    case 'f': return read_fault(request);
+    case 'q': request->quiet = 1; return 1;
+    case 'h': fputs(help, stdout); exit(0);
+    default: return 0;
+  }
+}
+
+int main(int count, char **arguments) {
+  struct emu_request request = {.grid = -1, .seed = 1, .seeds = 1};
+  int64_t strides[2] = {-1, -1};
+  int letter;
+  while ((letter = getopt_long(count, arguments, "h", options, NULL)) != -1)
+    if (!read_option(letter, &request, strides)) return exit_usage;
+  if (strides[0] >= 0 && !request.has_shape) {
+    fprintf(stderr, "mxq-emulate: --strides needs --shape\n");
+    return exit_usage;
+  }
+  if (strides[0] >= 0) {
+    request.shape.stride_e = strides[0];
+    request.shape.stride_n = strides[1];
+  }
+  if (optind == count) {
+    fputs(help, stderr);
+    return exit_usage;
+  }
+  request.names = arguments + optind;
+  request.name_count = count - optind;
+  return emu_emulate(&request);
+}

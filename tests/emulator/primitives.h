@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the twin of the device primitives (twin.h) calls: the machine that kernels run on without a
+ * GPU. Each call carries the template's line and file, which hazards are reported with. C and C++.
+ */
+#ifndef EMU_PRIMITIVES_H
+#define EMU_PRIMITIVES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EMU_API   __attribute__((visibility("default")))
+#define EMU_PLACE int line, const char *file
+
+EMU_API unsigned emu_thread_id(void);
+EMU_API unsigned emu_block_id(void);
+EMU_API unsigned emu_grid_size(void);
+EMU_API void emu_block_sync(EMU_PLACE);
+
+/* Offsets are bytes of shared memory, `bytes` the width of one access. */
+EMU_API void emu_shared_load(unsigned offset, void *to, unsigned bytes, EMU_PLACE);
+EMU_API void emu_shared_store(unsigned offset, const void *from, unsigned bytes, EMU_PLACE);
+EMU_API void emu_global_store(void *to, const void *from, unsigned bytes, EMU_PLACE);
+
+EMU_API void emu_barrier_init(unsigned offset, unsigned arrivals, EMU_PLACE);
+EMU_API void emu_barrier_expect(unsigned offset, unsigned bytes, EMU_PLACE);
+EMU_API void emu_barrier_wait(unsigned offset, unsigned parity, EMU_PLACE);
+EMU_API void emu_fence_async_shared(EMU_PLACE);
+
+EMU_API void emu_map_load(unsigned offset, const void *map, unsigned x, unsigned y, unsigned z,
+                          unsigned barrier, EMU_PLACE);
+EMU_API void emu_map_store(const void *map, unsigned x, unsigned y, unsigned z, unsigned offset,
+                           EMU_PLACE);
+EMU_API void emu_bulk_commit(EMU_PLACE);
+EMU_API void emu_bulk_wait_read(EMU_PLACE);
+
+/* Conversions, written from the definitions of the formats (convert.c). */
+EMU_API unsigned emu_narrow(float value, unsigned exponent_bits, unsigned mantissa_bits);
+EMU_API float emu_widen_f16(unsigned bits);
+EMU_API unsigned emu_multiply_bf16(unsigned a, unsigned b);
+EMU_API float emu_larger_magnitude(float a, float b);
+/* Of 16-bit floats with `exponent_bits`; a seeded random sign, as nobody may rely on it. */
+EMU_API unsigned emu_larger_half(unsigned a, unsigned b, unsigned exponent_bits);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "select.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule.h"
+
+/* Steps through all kernels; the first of a variant's family is its default. Stops where `visit`
+ * returns 0. */
+static void each_kernel(int (*visit)(void *context, const struct mxq_kernel_id *kernel,
+                                     int is_default),
+                        void *context) {
+  struct mxq_kernel_id kernel;
+  const struct mxq_family_facts *family;
+  const struct mxq_schedule *row;
+  memset(&kernel, 0, sizeof kernel);
+  while (mxq_variant_next(&kernel.variant))
+    for (size_t f = 0; (family = mxq_family_at(f)); f++)
+      for (size_t i = 0; (row = mxq_schedule_at(&kernel.variant, family->family, i)); i++) {
+        kernel.family = (uint8_t)family->family;
+        kernel.tile_n = row->tile_n;
+        kernel.tile_k = row->tile_k;
+        if (!visit(context, &kernel, i == 0)) return;
+      }
+}
+
+struct match {
+  const char *pattern;
+  struct emu_selection *selection;
+  size_t found;
+};
+
+static void add(struct emu_selection *selection, const struct mxq_kernel_id *kernel) {
+  if (selection->count == selection->room) {
+    selection->room = selection->room ? 2 * selection->room : 64;
+    selection->kernels = realloc(selection->kernels, selection->room * sizeof *selection->kernels);
+    if (!selection->kernels) abort();
+  }
+  selection->kernels[selection->count++] = *kernel;
+}
+
+static int match(void *context, const struct mxq_kernel_id *kernel, int is_default) {
+  struct match *wanted = context;
+  char name[MXQ_KERNEL_NAME_SIZE];
+  const int whole = strchr(wanted->pattern, '.') != NULL;
+  if (!whole && !is_default) return 1;
+  const enum mxq_status status = whole ? mxq_kernel_id_name(kernel, name, sizeof name)
+                                       : mxq_variant_name(&kernel->variant, name, sizeof name);
+  if (status != MXQ_OK || fnmatch(wanted->pattern, name, 0) != 0) return 1;
+  add(wanted->selection, kernel);
+  wanted->found++;
+  return 1;
+}
+
+size_t emu_select_pattern(struct emu_selection *selection, const char *pattern) {
+  struct match wanted = {pattern, selection, 0};
+  each_kernel(match, &wanted);
+  return wanted.found;
+}
+
+struct symbol {
+  const char *text;
+  size_t length;
+  struct mxq_kernel_id *kernel;
+  int found;
+};
+
+static int match_symbol(void *context, const struct mxq_kernel_id *kernel, int is_default) {
+  struct symbol *wanted = context;
+  char symbol[MXQ_KERNEL_NAME_SIZE];
+  (void)is_default;
+  if (mxq_kernel_id_symbol(kernel, symbol, sizeof symbol) != MXQ_OK) return 1;
+  if (strlen(symbol) != wanted->length || memcmp(symbol, wanted->text, wanted->length) != 0)
+    return 1;
+  *wanted->kernel = *kernel;
+  wanted->found = 1;
+  return 0;
+}
+
+int emu_select_source(const char *text, struct mxq_kernel_id *kernel) {
+  static const char entry[] = "\nMXQ_KERNEL(";
+  const char *at = strstr(text, entry);
+  if (!at) return 0;
+  at += sizeof entry - 1;
+  at += strspn(at, " \t\n");
+  struct symbol wanted = {at, strcspn(at, " \t\n,)"), kernel, 0};
+  each_kernel(match_symbol, &wanted);
+  return wanted.found;
+}
+
+void emu_select_free(struct emu_selection *selection) {
+  free(selection->kernels);
+  memset(selection, 0, sizeof *selection);
+}

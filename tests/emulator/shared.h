@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shared memory: for every byte who wrote it, when, and who has read it since.
+ */
+#ifndef EMU_SHARED_H
+#define EMU_SHARED_H
+
+#include <stdint.h>
+
+/* Begins a block with `bytes` of shared memory that nobody wrote. */
+void emu_shared_begin(unsigned bytes);
+/* All threads of the block met: what was read before is ordered before what comes. */
+void emu_shared_meet(void);
+
+/* Hazard unless `bytes` at `offset` are inside, and aligned to `alignment`. */
+void emu_shared_check(unsigned offset, unsigned bytes, unsigned alignment, const char *what);
+
+/* The eight bytes of a barrier become one, and are used by its thread or by the copy engine. */
+void emu_shared_barrier_init(unsigned thread, unsigned offset);
+void emu_shared_barrier_use(unsigned thread, unsigned offset, int by_engine);
+
+/* A load of the copy engine that `thread` issues now: a byte is on its way, then there. The byte's
+ * writer is the engine's agent for the barrier, at the count that its phase will give. */
+void emu_shared_load_begin(unsigned thread, unsigned at, unsigned agent, uint32_t count);
+void emu_shared_load_end(unsigned at, unsigned char value);
+
+/* A store of the copy engine that `thread` issues now: a byte will be read, then was read as if by
+ * the thread, which waited for it. */
+void emu_shared_source_begin(unsigned thread, unsigned at);
+unsigned char emu_shared_source_end(unsigned thread, unsigned at);
+
+#endif

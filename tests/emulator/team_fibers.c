@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threads of a block as fibers of one thread of the system. Which one goes on is decided by the
+ * seed: at random, or in the order of their numbers from either end, so that some run far ahead.
+ */
+#include "machine.h"
+#include "team.h"
+
+#if !EMU_THREADS
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifdef ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+enum { stack_bytes = 256 << 10 };
+#else
+#define __asan_unpoison_memory_region(memory, bytes) ((void)(memory))
+#define __sanitizer_start_switch_fiber(fake, bottom, size) \
+  ((void)(fake), (void)(bottom), (void)(size))
+#define __sanitizer_finish_switch_fiber(fake, bottom, size) set_nothing(bottom, size)
+enum { stack_bytes = 64 << 10 };
+#endif
+
+#ifndef ADDRESS_SANITIZER
+static void set_nothing(const void **bottom, size_t *size) {
+  if (bottom) *bottom = NULL;
+  if (size) *size = 0;
+}
+#endif
+
+enum { one_in = 64 }; /* primitives at which a fiber gives way though it need not */
+
+enum order { order_random, order_first, order_last, order_mixed, orders };
+
+struct fiber {
+  ucontext_t context;
+  void *fake_stack; /* of the address sanitizer */
+};
+
+static struct fiber fibers[EMU_THREADS_MAX];
+static struct fiber home; /* where emu_team_run was called */
+static const void *home_bottom;
+static size_t home_size;
+static int from_home;
+static char *stacks;
+static unsigned char waiting[EMU_THREADS_MAX];
+static unsigned ready[EMU_THREADS_MAX], ready_count;
+static unsigned count_of, current;
+static void (*body_of)(unsigned);
+static enum order order;
+
+static char *stack_of(unsigned thread) {
+  return stacks + (size_t)thread * (stack_bytes + (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* Each stack stands above a page that cannot be written. */
+static void make_stacks(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), each = stack_bytes + page;
+  if (stacks) return;
+  char *memory = mmap(NULL, each * EMU_THREADS_MAX, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) abort();
+  for (unsigned t = 0; t < EMU_THREADS_MAX; t++)
+    if (mprotect(memory + t * each, page, PROT_NONE) != 0) abort();
+  stacks = memory + page;
+}
+
+static void enter_home(struct fiber *from, int ends) {
+  __sanitizer_start_switch_fiber(ends ? NULL : &from->fake_stack, home_bottom, home_size);
+  swapcontext(&from->context, &home.context);
+}
+
+/* A random one of the ready, or the one with the smallest or largest number. */
+static unsigned pick(void) {
+  enum order now = order;
+  if (now == order_mixed || emu_random() % 16 == 0) now = (enum order)(emu_random() % order_mixed);
+  unsigned best = emu_random() % ready_count;
+  for (unsigned i = 0; now != order_random && i < ready_count; i++)
+    if (now == order_first ? ready[i] < ready[best] : ready[i] > ready[best]) best = i;
+  const unsigned thread = ready[best];
+  ready[best] = ready[--ready_count];
+  return thread;
+}
+
+/* The current fiber stays behind, and another one goes on; with none that can, the caller of
+ * emu_team_run does. */
+static void go_on(int ends) {
+  struct fiber *from = &fibers[current];
+  if (!ready_count) {
+    enter_home(from, ends);
+  } else {
+    const unsigned next = pick();
+    if (next == current) return;
+    current = next;
+    __sanitizer_start_switch_fiber(ends ? NULL : &from->fake_stack, stack_of(next), stack_bytes);
+    swapcontext(&from->context, &fibers[next].context);
+  }
+  __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
+}
+
+static void start(void) {
+  const void *bottom;
+  size_t size;
+  __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
+  if (from_home) {
+    home_bottom = bottom;
+    home_size = size;
+  }
+  from_home = 0;
+  body_of(current);
+  go_on(1);
+  abort(); /* nobody goes back to a fiber that ended */
+}
+
+static void prepare(unsigned thread) {
+  struct fiber *fiber = &fibers[thread];
+  char *stack = stack_of(thread);
+  __asan_unpoison_memory_region(stack, stack_bytes); /* it may have been left in the middle */
+  if (getcontext(&fiber->context) != 0) abort();
+  fiber->context.uc_stack.ss_sp = stack;
+  fiber->context.uc_stack.ss_size = stack_bytes;
+  fiber->context.uc_link = NULL;
+  makecontext(&fiber->context, start, 0);
+  waiting[thread] = 0;
+  ready[thread] = thread;
+}
+
+int emu_team_run(unsigned count, void (*body)(unsigned thread)) {
+  make_stacks();
+  count_of = ready_count = count;
+  body_of = body;
+  order = (enum order)(emu_random() % orders);
+  for (unsigned t = 0; t < count; t++) prepare(t);
+  current = pick();
+  from_home = 1;
+  __sanitizer_start_switch_fiber(&home.fake_stack, stack_of(current), stack_bytes);
+  swapcontext(&home.context, &fibers[current].context);
+  __sanitizer_finish_switch_fiber(home.fake_stack, NULL, NULL);
+  if (!emu.failed && emu.finished < count) emu_hazard_stuck();
+  return !emu.failed;
+}
+
+unsigned emu_team_self(void) { return current; }
+
+void emu_team_pause(void) {
+  if (emu_random() % one_in != 0) return;
+  ready[ready_count++] = current;
+  go_on(0);
+}
+
+void emu_team_lock(void) {}
+void emu_team_unlock(void) {}
+
+void emu_team_wait(int (*is_ready)(void *context), void *context) {
+  while (!is_ready(context)) {
+    waiting[current] = 1;
+    go_on(0);
+  }
+}
+
+void emu_team_wake(void) {
+  for (unsigned t = 0; t < count_of; t++) {
+    if (!waiting[t]) continue;
+    waiting[t] = 0;
+    ready[ready_count++] = t;
+  }
+}
+
+void emu_team_abort(void) {
+  enter_home(&fibers[current], 1);
+  abort();
+}
+
+#else
+typedef int emu_no_fibers;
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "trial.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "axes.h"
+#include "cpu.h"
+#include "map.h"
+#include "support.h"
+
+enum { regions_max = 5 };
+
+/* Everything of one trial that is freed at its end. */
+struct bench {
+  struct mxq_tensor_plan plan;
+  struct mxq_tma_args args;
+  struct support_tensors tensors, expected;
+  struct emu_region regions[regions_max];
+  size_t region_count;
+};
+
+static struct mxq_divisor divisor_of(uint64_t value) {
+  struct mxq_divisor divisor = {0, 0, (unsigned)value, 0};
+  mxq_divisor_make(divisor.value, &divisor.multiplier, &divisor.shift);
+  return divisor;
+}
+
+/* What the runtime's plan does on a device, with the encoder here. */
+static int fill_args(struct bench *bench, char text[EMU_TEXT]) {
+  const struct mxq_tensor_plan *plan = &bench->plan;
+  struct mxq_tma_args *args = &bench->args;
+  char why[EMU_TEXT];
+  args->scale = bench->tensors.scale[0].data;
+  args->scale_stride_e = plan->scale_stride_e;
+  args->n = (unsigned)plan->n;
+  args->k = (unsigned)plan->k;
+  args->tiles = (unsigned)plan->tiles;
+  args->tiles_n = divisor_of(plan->tiles_n);
+  args->tiles_k = divisor_of(plan->tiles_k);
+  const int in = emu_map_encode(&plan->in, bench->tensors.in.data, &args->in, why);
+  if (in && emu_map_encode(&plan->out, bench->tensors.out[0].data, &args->out, why)) return 1;
+  snprintf(text, EMU_TEXT, "%s map: %.2000s", in ? "output" : "input", why);
+  return 0;
+}
+
+static void add_region(struct bench *bench, const char *name, const struct support_buffer *buffer,
+                       int writable) {
+  struct emu_region *region = &bench->regions[bench->region_count];
+  if (!buffer->size) return;
+  *region = (struct emu_region){name, buffer->data, buffer->size, writable, NULL};
+  region->marks = calloc(buffer->size, 1);
+  if (!region->marks) abort();
+  bench->region_count++;
+}
+
+/* The bytes of the input that belong to elements, and not to the gaps of its strides. */
+static void mark_elements(const struct emu_trial *trial, struct emu_region *in) {
+  const struct mxq_shape *shape = &trial->shape;
+  const uint64_t bytes = mxq_type_facts(trial->kernel.variant.in)->bits / 8;
+  for (int64_t e = 0; e < shape->e; e++)
+    for (int64_t n = 0; n < shape->n; n++) {
+      const uint64_t stride_e = shape->e > 1 ? (uint64_t)shape->stride_e : 0;
+      const uint64_t stride_n = shape->n > 1 ? (uint64_t)shape->stride_n : 0;
+      const uint64_t row = (uint64_t)e * stride_e + (uint64_t)n * stride_n;
+      memset(in->marks + row * bytes, EMU_REAL, (uint64_t)shape->k * bytes);
+    }
+}
+
+static void add_regions(const struct emu_trial *trial, struct bench *bench) {
+  static const char *const outs[] = {"out[0]", "out[1]"}, *const scales[] = {"scale[0]",
+                                                                             "scale[1]"};
+  add_region(bench, "in", &bench->tensors.in, 0);
+  if (bench->region_count) mark_elements(trial, &bench->regions[0]);
+  for (int part = 0; part < 2; part++) {
+    add_region(bench, outs[part], &bench->tensors.out[part], 1);
+    add_region(bench, scales[part], &bench->tensors.scale[part], 1);
+  }
+}
+
+static int guards_whole(const struct support_tensors *tensors) {
+  int whole = support_buffer_guards(&tensors->in, "in");
+  for (int part = 0; part < 2; part++) {
+    whole &= support_buffer_guards(&tensors->out[part], "out");
+    whole &= support_buffer_guards(&tensors->scale[part], "scale");
+  }
+  return whole;
+}
+
+static enum emu_verdict launch(const struct emu_trial *trial, struct bench *bench,
+                               char text[EMU_TEXT]) {
+  const struct mxq_geometry *geometry = &bench->plan.geometry;
+  const struct emu_launch launch = {
+      trial->function,        &bench->args,
+      geometry->threads,      trial->grid ? trial->grid : bench->plan.grid,
+      geometry->shared_bytes, trial->seed,
+      bench->regions,         bench->region_count};
+  if (geometry->threads > trial->threads) {
+    snprintf(text, EMU_TEXT, "the host launches %u threads; the kernel is bound to %u",
+             geometry->threads, trial->threads);
+    return EMU_HAZARD;
+  }
+  return emu_launch_run(&launch, text) ? EMU_CLEAN : EMU_HAZARD;
+}
+
+static enum emu_verdict compare(const struct emu_trial *trial, struct bench *bench,
+                                char text[EMU_TEXT]) {
+  const struct mxq_variant *variant = &trial->kernel.variant;
+  const struct mxq_pointers actual = support_tensors_pointers(&bench->tensors);
+  const struct mxq_pointers expected = support_tensors_pointers(&bench->expected);
+  mxq_cpu_run(variant, &trial->shape, &expected);
+  const uint64_t differences = support_compare(variant, &trial->shape, &expected, &actual);
+  if (differences == 0 && guards_whole(&bench->tensors)) return EMU_CLEAN;
+  snprintf(text, EMU_TEXT, "%" PRIu64 " codes differ from the CPU path's, or a guard was written",
+           differences);
+  return EMU_HAZARD;
+}
+
+static enum emu_verdict run(const struct emu_trial *trial, struct bench *bench,
+                            char text[EMU_TEXT]) {
+  add_regions(trial, bench);
+  emu_fault_plant(trial->fault, &bench->plan);
+  if (bench->plan.grid && !fill_args(bench, text)) return EMU_HAZARD;
+  const enum emu_verdict verdict = bench->plan.grid ? launch(trial, bench, text) : EMU_CLEAN;
+  return verdict == EMU_CLEAN ? compare(trial, bench, text) : verdict;
+}
+
+static int prepare(const struct emu_trial *trial, struct bench *bench) {
+  const struct mxq_variant *variant = &trial->kernel.variant;
+  const struct mxq_arch *arch;
+  if (mxq_arch_parse("90a", &arch) != MXQ_OK) return 0;
+  if (mxq_tensor_plan_make(&trial->kernel, arch, &trial->shape, &bench->plan) != MXQ_OK) return 0;
+  return support_tensors_make(variant, &trial->shape, trial->seed, &bench->tensors) == MXQ_OK &&
+         support_tensors_make(variant, &trial->shape, trial->seed, &bench->expected) == MXQ_OK;
+}
+
+enum emu_verdict emu_trial_run(const struct emu_trial *trial, char text[EMU_TEXT]) {
+  struct bench bench;
+  memset(&bench, 0, sizeof bench);
+  enum emu_verdict verdict = EMU_UNFIT;
+  text[0] = 0;
+  if (prepare(trial, &bench))
+    verdict = run(trial, &bench, text);
+  else
+    snprintf(text, EMU_TEXT, "%s", mxq_last_error());
+  for (size_t i = 0; i < bench.region_count; i++) free(bench.regions[i].marks);
+  support_tensors_free(&bench.tensors);
+  support_tensors_free(&bench.expected);
+  return verdict;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The host's twin of templates/device.cuh: the same functions for a C++17 compiler. Put before an
+ * expansion by -include; everything below the expansion's own device piece then compiles unchanged.
+ */
+#ifndef EMU_TWIN_H
+#define EMU_TWIN_H
+
+#include "primitives.h"
+
+struct mxq_tensor_map;
+
+/* The launch bound is exported too, so that a launch can be held to it. */
+#define MXQ_KERNEL(name, threads, blocks_per_sm) \
+  extern "C" {                                   \
+  EMU_API extern const unsigned name##_threads;  \
+  const unsigned name##_threads = threads;       \
+  }                                              \
+  extern "C" EMU_API void name
+#define MXQ_ARGS(type) const type &
+#define MXQ_FN         static inline
+
+/* The place of the caller, as a primitive's last arguments. */
+#define EMU_CALLER int line = __builtin_LINE(), const char *file = __builtin_FILE()
+
+MXQ_FN unsigned thread_id() { return emu_thread_id(); }
+MXQ_FN unsigned block_id() { return emu_block_id(); }
+MXQ_FN unsigned grid_size() { return emu_grid_size(); }
+MXQ_FN void block_sync(EMU_CALLER) { emu_block_sync(line, file); }
+
+template <class T>
+MXQ_FN T shared_load(unsigned offset, EMU_CALLER) {
+  T value;
+  emu_shared_load(offset, &value, sizeof value, line, file);
+  return value;
+}
+template <class T>
+MXQ_FN void shared_store(unsigned offset, T value, EMU_CALLER) {
+  emu_shared_store(offset, &value, sizeof value, line, file);
+}
+template <class T>
+MXQ_FN void global_store(T *pointer, T value, EMU_CALLER) {
+  emu_global_store(pointer, &value, sizeof value, line, file);
+}
+
+MXQ_FN void barrier_init(unsigned offset, unsigned arrivals, EMU_CALLER) {
+  emu_barrier_init(offset, arrivals, line, file);
+}
+MXQ_FN void barrier_expect(unsigned offset, unsigned bytes, EMU_CALLER) {
+  emu_barrier_expect(offset, bytes, line, file);
+}
+MXQ_FN void barrier_wait(unsigned offset, unsigned parity, EMU_CALLER) {
+  emu_barrier_wait(offset, parity, line, file);
+}
+MXQ_FN void fence_async_shared(EMU_CALLER) { emu_fence_async_shared(line, file); }
+MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
+                     unsigned barrier, EMU_CALLER) {
+  emu_map_load(offset, &map, x, y, z, barrier, line, file);
+}
+MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
+                      unsigned offset, EMU_CALLER) {
+  emu_map_store(&map, x, y, z, offset, line, file);
+}
+MXQ_FN void bulk_commit(EMU_CALLER) { emu_bulk_commit(line, file); }
+MXQ_FN void bulk_wait_read(EMU_CALLER) { emu_bulk_wait_read(line, file); }
+
+MXQ_FN unsigned float_bits(float x) {
+  unsigned bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+MXQ_FN float bits_float(unsigned bits) {
+  float x;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
+MXQ_FN unsigned multiply_high(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+MXQ_FN float widen_f16(unsigned bits) { return emu_widen_f16(bits & 0xFFFF); }
+MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
+  return emu_multiply_bf16(a & 0xFFFF, b & 0xFFFF) | emu_multiply_bf16(a >> 16, b >> 16) << 16;
+}
+MXQ_FN float max_magnitude(float a, float b) { return emu_larger_magnitude(a, b); }
+MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
+  return emu_larger_half(a & 0xFFFF, b & 0xFFFF, 8) | emu_larger_half(a >> 16, b >> 16, 8) << 16;
+}
+MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
+  return emu_larger_half(a & 0xFFFF, b & 0xFFFF, 5) | emu_larger_half(a >> 16, b >> 16, 5) << 16;
+}
+/* Two codes, the first in the low byte; codes of four bits in the low half of one byte. */
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned narrow_pair(float first, float second) {
+  constexpr unsigned SHIFT = EXPONENT_BITS + MANTISSA_BITS == 3 ? 4 : 8;
+  return emu_narrow(first, EXPONENT_BITS, MANTISSA_BITS) |
+         emu_narrow(second, EXPONENT_BITS, MANTISSA_BITS) << SHIFT;
+}
+
+#endif

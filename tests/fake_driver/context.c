@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "fake.h"
+
+static struct CUctx_st primaries[fake_devices] = {{0}, {1}};
+static _Thread_local CUcontext stack[16];
+static _Thread_local int depth;
+
+CUcontext fake_current(void) { return depth ? stack[depth - 1] : NULL; }
+
+CUresult cuInit(unsigned flags) { return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS; }
+CUresult cuDriverGetVersion(int *version) { return *version = 13000, CUDA_SUCCESS; }
+
+CUresult cuGetErrorName(CUresult error, const char **text) {
+  static _Thread_local char name[32];
+  snprintf(name, sizeof name, "FAKE_ERROR_%d", (int)error);
+  return *text = name, CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult error, const char **text) {
+  (void)error;
+  return *text = "an error of the fake driver", CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) { return *count = fake_devices, CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  if (ordinal < 0 || ordinal >= fake_devices) return CUDA_ERROR_INVALID_DEVICE;
+  return *device = ordinal, CUDA_SUCCESS;
+}
+CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
+  snprintf(name, (size_t)size, "fake device %d", device);
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
+  (void)device;
+  return *bytes = (size_t)1 << 34, CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+  (void)device;
+  *value = 0;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = 9;
+  if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = 4;
+  if (attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) *value = 1 << 20;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  return *context = &primaries[device], CUDA_SUCCESS;
+}
+CUresult cuCtxGetCurrent(CUcontext *context) { return *context = fake_current(), CUDA_SUCCESS; }
+CUresult cuCtxGetDevice(CUdevice *device) {
+  if (!fake_current()) return CUDA_ERROR_INVALID_CONTEXT;
+  return *device = fake_current()->device, CUDA_SUCCESS;
+}
+CUresult cuCtxPushCurrent(CUcontext context) {
+  if (depth == 16) return CUDA_ERROR_UNKNOWN;
+  return stack[depth++] = context, CUDA_SUCCESS;
+}
+CUresult cuCtxPopCurrent(CUcontext *context) {
+  if (!depth) return CUDA_ERROR_INVALID_CONTEXT;
+  return *context = stack[--depth], CUDA_SUCCESS;
+}
+CUresult cuCtxSynchronize(void) {
+  return fake_current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static struct {
+  CUdeviceptr begin, end;
+  int device;
+} allocations[4096];
+
+int fake_device_of(CUdeviceptr address) {
+  for (size_t i = 0; i < sizeof allocations / sizeof allocations[0]; i++)
+    if (address >= allocations[i].begin && address < allocations[i].end)
+      return allocations[i].device;
+  return -1;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
+  size_t i = 0;
+  while (i < 4096 && allocations[i].end) i++;
+  void *memory = i < 4096 && fake_current() ? aligned_alloc(512, (bytes + 511) / 512 * 512) : NULL;
+  if (!memory) return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = (CUdeviceptr)memory;
+  allocations[i].begin = *address;
+  allocations[i].end = *address + bytes;
+  allocations[i].device = fake_current()->device;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFree(CUdeviceptr address) {
+  for (size_t i = 0; i < 4096; i++)
+    if (allocations[i].begin == address) memset(&allocations[i], 0, sizeof allocations[i]);
+  free((void *)address);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values,
+                                CUdeviceptr address) {
+  const int device = fake_device_of(address);
+  for (unsigned i = 0; i < count; i++) {
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+      *(unsigned *)values[i] = device >= 0 ? CU_MEMORYTYPE_DEVICE : 0;
+    else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+      *(int *)values[i] = device >= 0 ? device : -2;
+    else
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+#define FAKE_ROW(name, abi) {#name, (void *)(uintptr_t)name},
+CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult *status) {
+  static const struct {
+    const char *name;
+    void *function;
+  } rows[] = {MXQ_DRIVER_TABLE(FAKE_ROW, FAKE_ROW)};
+  (void)version, (void)flags;
+  *function = NULL;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (!strcmp(rows[i].name, symbol)) *function = rows[i].function;
+  if (status)
+    *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
