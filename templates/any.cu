@@ -73,7 +73,8 @@ MXQ_FN void scale_blocks(const mxq_any_args &args, element_place at) {
 MXQ_FN unsigned code_of(unsigned row, unsigned column) {
   const unsigned block = row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K;
   const float multiplier = bits_float(shared_load<unsigned>(MULTIPLIERS + block * 4));
-  return narrow_four(multiply(widen_element(row, column), multiplier * OUT_SHIFT), 0, 0, 0) & 0xFF;
+  return narrow_four(multiply(widen_element(row, column), multiplier * OUT_SHIFT), 0, 0, 0) &
+         ((1u << OUT_BITS) - 1);
 }
 
 // Stores the codes that exist, a byte at a time; two codes of four bits are neighbours along the

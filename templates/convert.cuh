@@ -28,12 +28,13 @@ MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
 }
 
 // On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
-// what saturates: the conversions to eight bits serve both.
+// what saturates: without conversions of their own, those to eight bits serve both.
 constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
 constexpr bool OUT_SIX = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS == 5;
+constexpr bool THROUGH_WIDER = OUT_SIX && HAS_FP8 && !HAS_NARROW;
 constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that eight-bit type
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
-constexpr float OUT_SHIFT = OUT_SIX && HAS_FP8 ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
+constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
 struct row_products {
   float column[COLUMNS];
@@ -75,24 +76,20 @@ MXQ_FN unsigned narrow_one(float x) {
   return code | (float_bits(x) >> 31) << SIGN;
 }
 
-// Four codes in a word, a byte each, the first in the low byte.
+// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  if constexpr (OUT_BITS == 4 || !HAS_FP8) {
-    return narrow_one(a) | narrow_one(b) << 8 | narrow_one(c) << 16 | narrow_one(d) << 24;
-  } else if constexpr (OUT_SIX) {
+  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
+  if constexpr (THROUGH_WIDER) {
     const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
                           narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
     // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
     const unsigned over = wide >> 5 & 0x01010101;
     return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  } else {
+  } else if constexpr (CONVERTS) {
     return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
+  } else {
+    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
+           narrow_one(d) << 3 * OUT_BITS;
   }
-}
-
-// Four codes of four bits in a byte each, packed into 16 bits, the first in the low bits.
-MXQ_FN unsigned pack_four(unsigned codes) {
-  const unsigned pairs = (codes | codes >> 4) & 0x00FF00FF;
-  return (pairs | pairs >> 8) & 0xFFFF;
 }

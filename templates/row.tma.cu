@@ -48,7 +48,7 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
   }
   if (!inside) return;
 
-  words4 codes[HELD / 16];
+  codes16 codes[HELD / 16];
   for (unsigned quad = 0; quad < HELD / 4; quad++) {
     float x[4];
     for (unsigned w = 0; w < 4 / COLUMNS; w++) {
@@ -56,16 +56,12 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
       const row_products product = multiply_row(words[word], scale[word / PIECE_WORDS]);
       for (unsigned c = 0; c < COLUMNS; c++) x[w * COLUMNS + c] = product.column[c];
     }
-    codes[quad / 4].word[quad % 4] = narrow_four(x[0], x[1], x[2], x[3]);
+    place_four(codes[quad / 4], quad % 4, narrow_four(x[0], x[1], x[2], x[3]));
   }
-  unsigned char *const to =
-      args.out + (static_cast<unsigned long long>(at.e) * args.n + n) * (args.k * OUT_BITS / 8ull) +
-      k * OUT_BITS / 8ull;
-  if constexpr (OUT_BITS == 8) {
-    global_store(reinterpret_cast<words4 *>(to), codes[0]);
-  } else {
-    const words2 low = pack_sixteen(codes[0]), high = pack_sixteen(codes[1]);
-    global_store(reinterpret_cast<words4 *>(to),
-                 words4{{low.word[0], low.word[1], high.word[0], high.word[1]}});
-  }
+  const unsigned long long code =
+      (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
+  words4 stored;
+  for (unsigned w = 0; w < 4; w++)
+    stored.word[w] = codes[w / (OUT_BITS / 2)].word[w % (OUT_BITS / 2)];
+  global_store(reinterpret_cast<words4 *>(args.out + code / (8 / OUT_BITS)), stored);
 }

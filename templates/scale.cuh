@@ -16,7 +16,9 @@ MXQ_FN int scale_exponent(unsigned amax) {
 //$   elseif mode.token == "rceil" then
 // Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
 MXQ_FN int scale_exponent(unsigned amax) {
-  const unsigned d = float_bits(multiply(bits_float(amax), 1.0f / OUT_MAX));
+  const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
+  if constexpr (HAS_NARROW) return static_cast<int>(ceil_e8m0(quotient));
+  const unsigned d = float_bits(quotient);
   const unsigned exponent = d >> 23, mantissa = d & 0x7FFFFF;
   return static_cast<int>(exponent + (exponent ? mantissa != 0 : mantissa > 0x400000));
 }

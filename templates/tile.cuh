@@ -30,10 +30,19 @@ MXQ_FN unsigned swizzle(unsigned offset) {
   return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));
 }
 
-// Sixteen codes of four bits in a byte each, packed.
-MXQ_FN words2 pack_sixteen(const words4 &codes) {
-  return {{pack_four(codes.word[0]) | pack_four(codes.word[1]) << 16,
-           pack_four(codes.word[2]) | pack_four(codes.word[3]) << 16}};
+// Sixteen codes, as they are stored.
+struct alignas(2 * OUT_BITS) codes16 {
+  unsigned word[OUT_BITS / 2];
+};
+
+// Puts four codes of narrow_four into their place.
+MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
+  if constexpr (OUT_BITS == 8)
+    codes.word[quad] = four;
+  else if (quad % 2 == 0)
+    codes.word[quad / 2] = four;
+  else
+    codes.word[quad / 2] |= four << 16;
 }
 
 // The larger of a word's columns, in both.

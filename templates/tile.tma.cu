@@ -80,31 +80,28 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   return largest;
 }
 
-// Puts the codes of four rows of COLUMNS columns into a row-major tile. `codes` holds the bytes of
-// two rows of two columns, or of four rows of one.
-MXQ_FN void stage_rows(unsigned row, unsigned word, unsigned codes) {
-  constexpr unsigned ROWS = 4 / COLUMNS;
-  if constexpr (OUT_BITS == 8 && COLUMNS == 2) {
+// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
+MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+  if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
     const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word * 2;
-    shared_store(to, static_cast<unsigned short>(codes));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(codes >> 16));
-  } else if constexpr (OUT_BITS == 8) {
-    for (unsigned r = 0; r < ROWS; r++)
-      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word,
-                   static_cast<unsigned char>(codes >> 8 * r));
+    shared_store(to, static_cast<unsigned short>(four));
+    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
   } else if constexpr (COLUMNS == 2) {
-    const unsigned bytes = codes | codes >> 4;
     const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word;
-    shared_store(to, static_cast<unsigned char>(bytes));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(bytes >> 16));
+    shared_store(to, static_cast<unsigned char>(four));
+    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
+  } else if constexpr (OUT_BITS == 8) {
+    for (unsigned r = 0; r < 4; r++)
+      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word,
+                   static_cast<unsigned char>(four >> 8 * r));
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
     const unsigned odd = word % 2;
-    const unsigned theirs = shuffle_xor(codes, 1);
-    const unsigned bytes = odd ? theirs | codes << 4 : codes | theirs << 4;
-    for (unsigned r = 0; r < 2; r++)
-      shared_store(OUT_TILE + (row + 2 * r + odd) * OUT_ROW_BYTES + word / 2,
-                   static_cast<unsigned char>(bytes >> (16 * r + 8 * odd)));
+    const unsigned theirs = shuffle_xor(four, 1);
+    const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
+    for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
+      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word / 2,
+                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
   }
 }
 
@@ -136,35 +133,31 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
 
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
-    words4 staged[COLUMNS];
+    const auto &of = scale[PIECES == 2 ? half / 16 : 0];
+    codes16 codes[COLUMNS];
     for (unsigned quad = 0; quad < 4; quad++) {
-      const auto &of = scale[PIECES == 2 ? half / 16 : 0];
-      row_products product[4];
-      for (unsigned r = 0; r < 4; r++) product[r] = multiply_row(rows[half + quad * 4 + r], of);
+      row_products p[4];
+      for (unsigned r = 0; r < 4; r++) p[r] = multiply_row(rows[half + quad * 4 + r], of);
       if constexpr (COLUMN_MAJOR) {
         for (unsigned c = 0; c < COLUMNS; c++)
-          staged[c].word[quad] = narrow_four(product[0].column[c], product[1].column[c],
-                                             product[2].column[c], product[3].column[c]);
+          place_four(codes[c], quad, narrow_four(p[0].column[c], p[1].column[c], p[2].column[c],
+                                                 p[3].column[c]));
       } else if constexpr (COLUMNS == 2) {
         for (unsigned r = 0; r < 4; r += 2)
-          stage_rows(row + quad * 4 + r, word,
-                     narrow_four(product[r].column[0], product[r].column[1],
-                                 product[r + 1].column[0], product[r + 1].column[1]));
+          stage_four(row + quad * 4 + r, word,
+                     narrow_four(p[r].column[0], p[r].column[1], p[r + 1].column[0],
+                                 p[r + 1].column[1]));
       } else {
-        stage_rows(row + quad * 4, word,
-                   narrow_four(product[0].column[0], product[1].column[0], product[2].column[0],
-                               product[3].column[0]));
+        stage_four(row + quad * 4, word, narrow_four(p[0].column[0], p[1].column[0],
+                                                     p[2].column[0], p[3].column[0]));
       }
     }
     if constexpr (COLUMN_MAJOR)
-      for (unsigned c = 0; c < COLUMNS; c++) {
-        const unsigned to = OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
-                            (word * COLUMNS + c) * SLAB_ROW_BYTES + row % SLAB_ROWS * OUT_BITS / 8;
-        if constexpr (OUT_BITS == 8)
-          shared_store(swizzle<SLAB_ROW_BYTES>(to), staged[c]);
-        else
-          shared_store(swizzle<SLAB_ROW_BYTES>(to), pack_sixteen(staged[c]));
-      }
+      for (unsigned c = 0; c < COLUMNS; c++)
+        shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
+                                             (word * COLUMNS + c) * SLAB_ROW_BYTES +
+                                             row % SLAB_ROWS * OUT_BITS / 8),
+                     codes[c]);
   }
 }
 
