@@ -22,6 +22,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   struct map made = {.base = (CUdeviceptr)base, .type = type, .rank = rank, .swizzle = swizzle};
   (void)promotion;
+  if (!fake_current()) return CUDA_ERROR_INVALID_CONTEXT;
   if (rank != 3 || made.base % 16 || interleave || fill || (uintptr_t)map % 64)
     return CUDA_ERROR_INVALID_VALUE;
   for (int i = 0; i < 3; i++) {
@@ -38,6 +39,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
   return CUDA_SUCCESS;
 }
 CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base) {
+  if (!fake_current()) return CUDA_ERROR_INVALID_CONTEXT; /* as the real one does */
   if ((uintptr_t)base % 16) return CUDA_ERROR_INVALID_VALUE;
   memcpy(map, &base, sizeof base);
   return CUDA_SUCCESS;
