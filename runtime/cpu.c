@@ -10,10 +10,14 @@
 #include "cpu_scale.h"
 #include "cpu_store.h"
 
-#define TILE MXQ_CPU_TILE
+/* Tiles stay in the first cache: of TILE_CODES codes at most. Column-major outputs take squares,
+ * whose columns are worth a store each; row-major ones take the rows of one block and read along
+ * them as far as that goes. */
+enum { SIDE = MXQ_CPU_LINE, TILE_CODES = SIDE * SIDE, MOST_COLUMNS = 1024 };
 
-#define MXQ_BLOCK(NAME, token, number) \
-  _Static_assert(TILE % (number) == 0, "a tile must hold whole blocks: raise MXQ_CPU_TILE");
+#define MXQ_BLOCK(NAME, token, number)                                                      \
+  _Static_assert(SIDE % (number) == 0 && MOST_COLUMNS % (number) == 0 && (number) % 2 == 0, \
+                 "a tile must hold whole blocks, and blocks whole bytes of packed codes");
 #include <mxq/axes.def>
 
 /* One output of a quantization. */
@@ -24,16 +28,17 @@ struct job {
   const struct mxq_cpu_reader *reader;
   const unsigned char *in;
   size_t block_n, block_k; /* a block's extent */
+  size_t tile_n, tile_k;
 };
 
-/* What a tile needs besides the tensors. Rows beyond those of the tile keep what they had. */
+/* What a tile needs besides the tensors. */
 struct scratch {
-  uint8_t codes[TILE][TILE];
-  uint32_t magnitudes[TILE]; /* in the input's own bits, of its own width */
-  float maxima[TILE];
-  float multipliers[TILE];
-  uint32_t scales[TILE];
-  float x[TILE];
+  uint8_t codes[TILE_CODES];
+  uint32_t magnitudes[MOST_COLUMNS]; /* in the input's own bits, of its own width */
+  float maxima[MOST_COLUMNS];
+  float multipliers[MOST_COLUMNS];
+  uint32_t scales[MOST_COLUMNS];
+  float x[MOST_COLUMNS];
 };
 
 static size_t smaller(uint64_t a, size_t b) { return a < b ? (size_t)a : b; }
@@ -74,34 +79,36 @@ static void spread_multipliers(size_t columns, size_t block, float *multipliers)
 
 /* A block with a NaN or an infinity is NaN throughout. */
 static void overwrite_nan_blocks(const struct job *job, size_t rows, size_t columns,
-                                 const float *maxima, uint8_t codes[][TILE]) {
+                                 const float *maxima, uint8_t *codes) {
   for (size_t k = 0; k < columns; ++k) {
     if (mxq_cpu_bits(maxima[k / job->block_k]) < MXQ_CPU_INFINITY) continue;
-    for (size_t r = 0; r < rows; ++r) codes[r][k] = (uint8_t)job->type->nan_code;
+    for (size_t r = 0; r < rows; ++r) codes[r * job->tile_k + k] = (uint8_t)job->type->nan_code;
   }
 }
 
-/* The blocks of block_n rows from `place` on, into the rows of the tile from `first` on. */
-static void quantize_rows(const struct job *job, const struct mxq_cpu_place *place, size_t first,
-                          size_t rows, size_t columns, struct scratch *s) {
+/* The blocks of `rows` rows, at most block_n, from `place` on. */
+static void quantize_rows(const struct job *job, const struct mxq_cpu_place *place, size_t rows,
+                          size_t columns, struct scratch *s, uint8_t *codes) {
   const size_t not_finite = scale_blocks(job, place, rows, columns, s);
   spread_multipliers(columns, job->block_k, s->multipliers);
   for (size_t r = 0; r < rows; ++r) {
     job->reader->widen(row_at(job, place, r), columns, s->x);
-    mxq_cpu_round(&job->format, s->x, s->multipliers, columns, s->codes[first + r]);
+    mxq_cpu_round(&job->format, s->x, s->multipliers, columns, codes + r * job->tile_k);
   }
-  if (not_finite) overwrite_nan_blocks(job, rows, columns, s->maxima, &s->codes[first]);
+  if (not_finite) overwrite_nan_blocks(job, rows, columns, s->maxima, codes);
 }
 
 static void quantize_tile(const struct job *job, const struct mxq_cpu_place *place,
                           struct scratch *s) {
   const struct mxq_shape *shape = job->output.shape;
-  const size_t rows = smaller((uint64_t)shape->n - place->n, TILE);
-  const size_t columns = smaller((uint64_t)shape->k - place->k, TILE);
+  const struct mxq_cpu_tile tile = {s->codes, smaller((uint64_t)shape->n - place->n, job->tile_n),
+                                    smaller((uint64_t)shape->k - place->k, job->tile_k),
+                                    job->tile_k};
   struct mxq_cpu_place block = *place;
-  for (size_t n = 0; n < rows; n += job->block_n, block.n += job->block_n)
-    quantize_rows(job, &block, n, smaller(rows - n, job->block_n), columns, s);
-  mxq_cpu_store_codes(&job->output, place, rows, columns, (const uint8_t(*)[TILE])s->codes);
+  for (size_t n = 0; n < tile.rows; n += job->block_n, block.n += job->block_n)
+    quantize_rows(job, &block, smaller(tile.rows - n, job->block_n), tile.columns, s,
+                  s->codes + n * job->tile_k);
+  mxq_cpu_store_codes(&job->output, place, &tile);
 }
 
 static void quantize_part(const struct job *job) {
@@ -111,8 +118,14 @@ static void quantize_part(const struct job *job) {
   struct mxq_cpu_place place;
   if (n == 0 || k == 0) return; /* not after stepping through ever so many empty matrices */
   for (place.e = 0; place.e < e; ++place.e)
-    for (place.n = 0; place.n < n; place.n += TILE)
-      for (place.k = 0; place.k < k; place.k += TILE) quantize_tile(job, &place, &scratch);
+    for (place.n = 0; place.n < n; place.n += job->tile_n)
+      for (place.k = 0; place.k < k; place.k += job->tile_k) quantize_tile(job, &place, &scratch);
+}
+
+static void choose_tile(struct job *job, unsigned kind) {
+  const int column_major = (kind & MXQ_PART_COLUMN_MAJOR) != 0;
+  job->tile_n = column_major ? SIDE : job->block_n;
+  job->tile_k = smaller(TILE_CODES / job->tile_n, MOST_COLUMNS);
 }
 
 static void quantize(const struct mxq_variant *variant, const struct mxq_shape *shape,
@@ -126,12 +139,14 @@ static void quantize(const struct mxq_variant *variant, const struct mxq_shape *
     if (kind == MXQ_PART_NONE) continue;
     job.block_n = kind & MXQ_PART_ALONG_N ? variant->block : 1;
     job.block_k = kind & MXQ_PART_ALONG_K ? variant->block : 1;
+    choose_tile(&job, kind);
     job.output =
         (struct mxq_cpu_output){.variant = variant,
                                 .shape = shape,
                                 .part = part,
                                 .codes = pointers->out[part],
                                 .scales = pointers->scale[part],
+                                .code_bits = job.type->bits,
                                 .scale_bytes = mxq_mode_facts(variant->mode)->scale_bits / 8};
     quantize_part(&job);
   }

@@ -17,40 +17,69 @@ static inline void exchange(uint64_t w[8], unsigned distance, uint64_t low) {
   }
 }
 
-/* to[j][i] = from[i][j] */
-static void transpose8(const uint8_t *from, uint8_t *to) {
+/* to[j * to_pitch + i] = from[i * from_pitch + j] */
+static void transpose8(const uint8_t *from, size_t from_pitch, uint8_t *to, size_t to_pitch) {
   uint64_t w[8];
-  for (size_t i = 0; i < 8; ++i) memcpy(&w[i], from + i * MXQ_CPU_TILE, 8);
+  for (size_t i = 0; i < 8; ++i) memcpy(&w[i], from + i * from_pitch, 8);
   exchange(w, 4, UINT64_C(0x00000000FFFFFFFF));
   exchange(w, 2, UINT64_C(0x0000FFFF0000FFFF));
   exchange(w, 1, UINT64_C(0x00FF00FF00FF00FF));
-  for (size_t j = 0; j < 8; ++j) memcpy(to + j * MXQ_CPU_TILE, &w[j], 8);
+  for (size_t j = 0; j < 8; ++j) memcpy(to + j * to_pitch, &w[j], 8);
 }
 
-static void store_columns(unsigned char *out, uint64_t pitch, size_t rows, size_t columns,
-                          const uint8_t codes[MXQ_CPU_TILE][MXQ_CPU_TILE]) {
-  uint8_t lines[8][MXQ_CPU_TILE];
-  for (size_t k = 0; k < columns; k += 8) {
-    for (size_t n = 0; n < rows; n += 8) transpose8(&codes[n][k], &lines[0][n]);
-    for (size_t j = 0; j < 8 && k + j < columns; ++j) memcpy(out + (k + j) * pitch, lines[j], rows);
+/* `out_pitch`: bytes from one column to the next. */
+static void store_columns(unsigned char *out, uint64_t out_pitch, const struct mxq_cpu_tile *tile) {
+  uint8_t lines[8][MXQ_CPU_LINE];
+  for (size_t k = 0; k < tile->columns; k += 8) {
+    for (size_t n = 0; n < tile->rows; n += 8)
+      transpose8(tile->codes + n * tile->pitch + k, tile->pitch, &lines[0][n], MXQ_CPU_LINE);
+    for (size_t j = 0; j < 8 && k + j < tile->columns; ++j)
+      memcpy(out + (k + j) * out_pitch, lines[j], tile->rows);
   }
 }
 
-static void store_rows(unsigned char *out, uint64_t pitch, size_t rows, size_t columns,
-                       const uint8_t codes[MXQ_CPU_TILE][MXQ_CPU_TILE]) {
-  for (size_t n = 0; n < rows; ++n) memcpy(out + n * pitch, codes[n], columns);
+static void store_rows(unsigned char *out, uint64_t out_pitch, const struct mxq_cpu_tile *tile) {
+  for (size_t n = 0; n < tile->rows; ++n)
+    memcpy(out + n * out_pitch, tile->codes + n * tile->pitch, tile->columns);
+}
+
+/* Two codes of four bits that are neighbours along K to a byte, the first one in the low bits. */
+static struct mxq_cpu_tile pack_along_k(const struct mxq_cpu_tile *tile) {
+  for (size_t n = 0; n < tile->rows; ++n) {
+    uint8_t *row = tile->codes + n * tile->pitch;
+    for (size_t k = 0; k < tile->columns / 2; ++k) {
+      uint16_t pair;
+      memcpy(&pair, row + 2 * k, sizeof pair);
+      row[k] = (uint8_t)(pair | pair >> 4);
+    }
+  }
+  return (struct mxq_cpu_tile){tile->codes, tile->rows, tile->columns / 2, tile->pitch};
+}
+
+static struct mxq_cpu_tile pack_along_n(const struct mxq_cpu_tile *tile) {
+  for (size_t n = 0; n < tile->rows / 2; ++n) {
+    uint8_t *to = tile->codes + n * tile->pitch;
+    const uint8_t *low = tile->codes + 2 * n * tile->pitch, *high = low + tile->pitch;
+    for (size_t k = 0; k < tile->columns; ++k) to[k] = (uint8_t)(low[k] | high[k] << 4);
+  }
+  return (struct mxq_cpu_tile){tile->codes, tile->rows / 2, tile->columns, tile->pitch};
 }
 
 void mxq_cpu_store_codes(const struct mxq_cpu_output *output, const struct mxq_cpu_place *place,
-                         size_t rows, size_t columns,
-                         const uint8_t codes[MXQ_CPU_TILE][MXQ_CPU_TILE]) {
+                         const struct mxq_cpu_tile *tile) {
   const struct mxq_shape *shape = output->shape;
-  unsigned char *out = output->codes + mxq_data_offset(output->variant, shape, output->part,
-                                                       place->e, place->n, place->k);
-  if (mxq_layout_part(output->variant->layout, output->part) & MXQ_PART_COLUMN_MAJOR)
-    store_columns(out, (uint64_t)shape->n, rows, columns, codes);
-  else
-    store_rows(out, (uint64_t)shape->k, rows, columns, codes);
+  const unsigned kind = mxq_layout_part(output->variant->layout, output->part);
+  const int column_major = (kind & MXQ_PART_COLUMN_MAJOR) != 0;
+  uint64_t offset =
+      mxq_data_offset(output->variant, shape, output->part, place->e, place->n, place->k);
+  uint64_t pitch = (uint64_t)(column_major ? shape->n : shape->k);
+  struct mxq_cpu_tile bytes = *tile;
+  if (output->code_bits == 4) {
+    bytes = column_major ? pack_along_n(tile) : pack_along_k(tile);
+    offset /= 2;
+    pitch /= 2;
+  }
+  (column_major ? store_columns : store_rows)(output->codes + offset, pitch, &bytes);
 }
 
 void mxq_cpu_store_scales(const struct mxq_cpu_output *output, const struct mxq_cpu_place *place,

@@ -10,8 +10,15 @@
 
 #include <mxq/mxq.h>
 
-/* Length of a tile's side: a multiple of every block. */
-#define MXQ_CPU_TILE 128
+/* The most rows of a tile of a column-major output. */
+#define MXQ_CPU_LINE 128
+
+/* A tile of codes, a byte for each: code (n, k) at codes[n * pitch + k]. The buffer goes on up to
+ * whole groups of eight rows and of eight columns. */
+struct mxq_cpu_tile {
+  uint8_t *codes;
+  size_t rows, columns, pitch;
+};
 
 /* One output of a variant at a shape. */
 struct mxq_cpu_output {
@@ -20,6 +27,7 @@ struct mxq_cpu_output {
   unsigned part; /* of the layout */
   unsigned char *codes;
   unsigned char *scales;
+  unsigned code_bits; /* 8, or 4 for two codes in a byte */
   size_t scale_bytes;
 };
 
@@ -28,11 +36,10 @@ struct mxq_cpu_place {
   uint64_t e, n, k;
 };
 
-/* Stores the first rows and columns of a tile of codes, [n][k], whose first element is at
- * `place`. */
+/* Stores a tile whose first code is that of the element at `place`, and packs it in place first if
+ * codes are smaller than a byte: then the tile must start and end at whole bytes. */
 void mxq_cpu_store_codes(const struct mxq_cpu_output *output, const struct mxq_cpu_place *place,
-                         size_t rows, size_t columns,
-                         const uint8_t codes[MXQ_CPU_TILE][MXQ_CPU_TILE]);
+                         const struct mxq_cpu_tile *tile);
 
 /* Stores the scales of `count` blocks that are neighbours along K, the first of which holds the
  * element at `place`. */
