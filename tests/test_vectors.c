@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every line of vectors/blocks.txt that a variant can take, on the CPU path. A line shorter than
- * the variant's block is the ragged block at the end of an axis.
+ * Every line of vectors/blocks.txt for every variant that can take it, on the CPU path. A line
+ * shorter than the variant's block is the ragged block at the end of an axis.
  *
  *   format mode input | the block as float32 bits | scale bits | codes
  */
@@ -20,15 +20,18 @@
 
 #include "axes.h"
 #include "cpu.h"
+#include "tensor_plan.h"
 
-enum { max_length = 128, copies = 3 };
+enum { max_length = 128, copies = 4 };
 
 struct line {
   int number;
   char format[8], mode[8], input[8];
   size_t length;
-  uint32_t x[max_length], codes[max_length];
+  uint32_t x[max_length]; /* in the input type's own bits; the file gives float32 */
+  uint32_t codes[max_length];
   uint32_t scale;
+  size_t used; /* by so many variants */
 };
 
 static struct line *lines;
@@ -46,6 +49,33 @@ static size_t read_hex(char *text, uint32_t *values) {
   return count;
 }
 
+/* The f16 whose value the float32 is. */
+static uint32_t half_of(uint32_t bits, int number) {
+  for (uint32_t h = 0; h < 0x8000; ++h) {
+    const int exponent = (int)(h >> 10);
+    const uint32_t mantissa = h & 0x3FF;
+    uint32_t wide = ((uint32_t)exponent + 112) << 23 | mantissa << 13;
+    if (exponent == 31) wide = 0x7F800000u | mantissa << 13;
+    if (exponent == 0) {
+      const float subnormal = (float)mantissa * 0x1p-24f;
+      memcpy(&wide, &subnormal, sizeof wide);
+    }
+    if (wide == (bits & 0x7FFFFFFF)) return h | (bits >> 16 & 0x8000);
+  }
+  fail_msg("line %d: %08x is no value of f16", number, bits);
+  return 0;
+}
+
+static void narrow(struct line *line) {
+  for (size_t i = 0; i < line->length; ++i) {
+    const uint32_t bits = line->x[i];
+    if (!strcmp(line->input, "f16")) line->x[i] = half_of(bits, line->number);
+    if (strcmp(line->input, "bf16")) continue;
+    if (bits & 0xFFFF) fail_msg("line %d: %08x is no value of bf16", line->number, bits);
+    line->x[i] = bits >> 16;
+  }
+}
+
 static void read_line(char *text, struct line *line) {
   char *part[4], *rest = NULL;
   for (int i = 0; i < 4; ++i) {
@@ -58,6 +88,7 @@ static void read_line(char *text, struct line *line) {
   if (read_hex(part[2], &line->scale) != 1) fail_msg("line %d: not one scale", line->number);
   if (read_hex(part[3], line->codes) != line->length)
     fail_msg("line %d: more or fewer codes than elements", line->number);
+  narrow(line);
 }
 
 static int read_lines(void **state) {
@@ -68,7 +99,7 @@ static int read_lines(void **state) {
   while (fgets(text, sizeof text, file)) {
     lines = realloc(lines, (line_count + 1) * sizeof *lines);
     if (!lines) return -1;
-    lines[line_count].number = (int)line_count + 1;
+    lines[line_count] = (struct line){.number = (int)line_count + 1};
     read_line(text, &lines[line_count++]);
   }
   fclose(file);
@@ -78,25 +109,6 @@ static int read_lines(void **state) {
 static int free_lines(void **state) {
   (void)state;
   free(lines);
-  return 0;
-}
-
-/* An element of a line in the input type's own bits; the file gives it as float32. */
-static uint32_t narrow(const struct line *line, uint32_t bits, const struct mxq_type_facts *type) {
-  if (type->bits == 32) return bits;
-  if (type->exponent_bits == 8) return bits >> 16;
-  for (uint32_t h = 0; h < 0x8000; ++h) { /* f16: the one whose value it is */
-    const int exponent = (int)(h >> 10);
-    const uint32_t mantissa = h & 0x3FF;
-    uint32_t wide = ((uint32_t)exponent + 112) << 23 | mantissa << 13;
-    if (exponent == 31) wide = 0x7F800000u | mantissa << 13;
-    if (exponent == 0) {
-      const float subnormal = (float)mantissa * 0x1p-24f;
-      memcpy(&wide, &subnormal, sizeof wide);
-    }
-    if (wide == (bits & 0x7FFFFFFF)) return h | (bits >> 16 & 0x8000);
-  }
-  fail_msg("line %d: %08x is no value of %s", line->number, bits, type->token);
   return 0;
 }
 
@@ -115,40 +127,72 @@ static uint32_t code_at(const unsigned char *out, unsigned bits, uint64_t place)
   return bits == 4 ? (uint32_t)out[place / 2] >> place % 2 * 4 & 15u : out[place];
 }
 
-/* The block along N or along K, in copies beside each other, or alone in a square block. */
-static void check_line(const struct mxq_variant *variant, unsigned part, int along_n,
-                       const struct line *line) {
-  const struct mxq_type_facts *in = mxq_type_facts(variant->in),
-                              *out = mxq_type_facts(variant->out);
-  const size_t scale_bytes = mxq_mode_facts(variant->mode)->scale_bits / 8;
+/* How a line lies in a matrix: as columns or rows beside each other, or over a whole square, each
+ * row of which begins one element later. */
+struct way {
+  const struct mxq_variant *variant;
+  unsigned part, kind;
+  const struct line *line;
+  size_t rows, columns, copies;
+};
+
+static struct way way_of(const struct mxq_variant *variant, unsigned part,
+                         const struct line *line) {
+  struct way way = {variant, part, mxq_layout_part(variant->layout, part), line, 0, 0, copies};
+  const int along_n = (way.kind & MXQ_PART_ALONG_N) != 0,
+            along_k = (way.kind & MXQ_PART_ALONG_K) != 0;
+  way.rows = along_n ? line->length : copies;
+  way.columns = along_k ? line->length : copies;
+  if (along_n && along_k) way.copies = 1;
+  return way;
+}
+
+/* Which element of the line stands at (n, k), and in which copy of the block. */
+static void element_at(const struct way *way, size_t n, size_t k, size_t *i, size_t *copy) {
   const unsigned both = MXQ_PART_ALONG_N | MXQ_PART_ALONG_K;
-  const int64_t length = (int64_t)line->length;
-  const int64_t beside = (mxq_layout_part(variant->layout, part) & both) == both ? 1 : copies + 1;
-  const struct mxq_shape shape =
-      along_n ? mxq_shape_dense(1, length, beside) : mxq_shape_dense(1, beside, length);
-  unsigned char x[4 * max_length * (copies + 1)], codes[2][max_length * (copies + 1)];
-  unsigned char scales[2][4096];
+  const int along_n = (way->kind & MXQ_PART_ALONG_N) != 0;
+  const int square = (way->kind & both) == both;
+  *i = square ? (n + k) % way->line->length : along_n ? n : k;
+  *copy = square ? 0 : along_n ? k : n;
+}
+
+static void check_outputs(const struct way *way, const struct mxq_shape *shape,
+                          const unsigned char *codes, const unsigned char *scales) {
+  const size_t scale_bytes = mxq_mode_facts(way->variant->mode)->scale_bits / 8;
+  const unsigned bits = mxq_type_facts(way->variant->out)->bits;
+  for (size_t n = 0; n < way->rows; ++n)
+    for (size_t k = 0; k < way->columns; ++k) {
+      size_t i, copy;
+      uint32_t scale = 0;
+      element_at(way, n, k, &i, &copy);
+      memcpy(&scale,
+             scales + mxq_scale_offset(way->variant, shape, way->part, 0, n, k) * scale_bytes,
+             scale_bytes);
+      compare(way->variant, way->line, i, copy, "scale of element", way->line->scale, scale);
+      compare(way->variant, way->line, i, copy, "code", way->line->codes[i],
+              code_at(codes, bits, mxq_data_offset(way->variant, shape, way->part, 0, n, k)));
+    }
+}
+
+static void check_line(const struct mxq_variant *variant, unsigned part, const struct line *line) {
+  static unsigned char x[4 * max_length * max_length], codes[2][max_length * max_length];
+  static unsigned char scales[2][4 * max_length * max_length];
+  const struct way way = way_of(variant, part, line);
+  const struct mxq_shape shape = mxq_shape_dense(1, (int64_t)way.rows, (int64_t)way.columns);
   const struct mxq_pointers pointers = {x, {codes[0], codes[1]}, {scales[0], scales[1]}};
-  for (size_t i = 0; i < line->length; ++i)
-    for (size_t c = 0; c < (size_t)beside; ++c) {
-      const uint32_t bits = narrow(line, line->x[i], in);
-      const size_t place = along_n ? i * (size_t)beside + c : c * line->length + i;
-      memcpy(x + place * (in->bits / 8), &bits, in->bits / 8);
+  const size_t bytes = mxq_type_facts(variant->in)->bits / 8;
+  assert_int_equal(mxq_shape_check(variant, &shape), MXQ_OK);
+  for (size_t n = 0; n < way.rows; ++n)
+    for (size_t k = 0; k < way.columns; ++k) {
+      size_t i, copy;
+      element_at(&way, n, k, &i, &copy);
+      memcpy(x + (n * way.columns + k) * bytes, &line->x[i], bytes);
     }
   mxq_cpu_run(variant, &shape, &pointers);
-  for (size_t c = 0; c < (size_t)beside; ++c) {
-    uint32_t scale = 0;
-    const uint64_t at =
-        mxq_scale_offset(variant, &shape, part, 0, along_n ? 0 : c, along_n ? c : 0);
-    memcpy(&scale, scales[part] + at * scale_bytes, scale_bytes);
-    compare(variant, line, 0, c, "scale", line->scale, scale);
-    for (size_t i = 0; i < line->length; ++i) {
-      const uint64_t n = along_n ? i : c, k = along_n ? c : i;
-      const uint64_t place = mxq_data_offset(variant, &shape, part, 0, n, k);
-      compare(variant, line, i, c, "code", line->codes[i], code_at(codes[part], out->bits, place));
-    }
-  }
+  check_outputs(&way, &shape, codes[part], scales[part]);
 }
+
+static size_t checked_whole, checked_ragged;
 
 static int line_is_for(const struct mxq_variant *variant, const struct line *line) {
   return !strcmp(line->format, mxq_type_facts(variant->out)->token) &&
@@ -162,15 +206,15 @@ static void check_variant(const struct mxq_variant *variant) {
   assert_int_equal(mxq_variant_name(variant, name, sizeof name), MXQ_OK);
   for (size_t i = 0; i < line_count; ++i) {
     if (!line_is_for(variant, &lines[i])) continue;
-    for (unsigned part = 0; part < 2; ++part) {
-      const unsigned kind = mxq_layout_part(variant->layout, part);
-      if (kind & MXQ_PART_ALONG_N) check_line(variant, part, 1, &lines[i]);
-      if (kind & MXQ_PART_ALONG_K) check_line(variant, part, 0, &lines[i]);
-    }
+    ++lines[i].used;
+    for (unsigned part = 0; part < 2; ++part)
+      if (mxq_layout_part(variant->layout, part) != MXQ_PART_NONE)
+        check_line(variant, part, &lines[i]);
     ++*(lines[i].length == variant->block ? &whole : &ragged);
   }
-  print_message("%s: %zu lines of whole blocks, %zu of ragged ones\n", name, whole, ragged);
   if (whole + ragged == 0) fail_msg("%s: no line of vectors/blocks.txt is for it", name);
+  checked_whole += whole;
+  checked_ragged += ragged;
 }
 
 static void test_every_line(void **state) {
@@ -180,6 +224,10 @@ static void test_every_line(void **state) {
   for (; mxq_variant_next(&variant); ++variants)
     if (variant.op == MXQ_OP_QUANTIZE) check_variant(&variant);
   assert_int_not_equal(variants, 0);
+  for (size_t i = 0; i < line_count; ++i)
+    if (!lines[i].used) fail_msg("line %d is for no variant", lines[i].number);
+  print_message("%zu variants: %zu lines as whole blocks, %zu as ragged ones\n", variants,
+                checked_whole, checked_ragged);
 }
 
 int main(void) {
