@@ -8,8 +8,9 @@
 
 /* Shared memory of a block: CUDA C++ Programming Guide, table of technical specifications. */
 static const struct mxq_arch archs[] = {
-    {"80", 80, 163 * 1024, 0},    {"89", 89, 99 * 1024, 0},     {"90a", 90, 227 * 1024, 1},
-    {"100a", 100, 227 * 1024, 1}, {"103a", 103, 227 * 1024, 1}, {"120a", 120, 99 * 1024, 1},
+    {"80", 80, 163 * 1024, 0, 0, 0, 0},    {"89", 89, 99 * 1024, 0, 1, 0, 0},
+    {"90a", 90, 227 * 1024, 1, 1, 0, 0},   {"100a", 100, 227 * 1024, 1, 1, 1, 0},
+    {"103a", 103, 227 * 1024, 1, 1, 1, 0}, {"120a", 120, 99 * 1024, 1, 1, 1, 0},
 };
 
 #define ARCH_COUNT (sizeof archs / sizeof archs[0])

@@ -31,9 +31,10 @@ static const struct {
 } geometry_fields[] = {
 #define FIELD(name) \
   { #name, offsetof(struct mxq_geometry, name) }
-    FIELD(tile_n),          FIELD(tile_k),         FIELD(threads),      FIELD(columns_per_thread),
-    FIELD(rows_per_thread), FIELD(in_offset),      FIELD(in_bytes),     FIELD(out_offset),
-    FIELD(out_bytes),       FIELD(barrier_offset), FIELD(shared_bytes), FIELD(blocks_per_sm),
+    FIELD(tile_n),          FIELD(tile_k),        FIELD(threads),        FIELD(columns_per_thread),
+    FIELD(rows_per_thread), FIELD(in_offset),     FIELD(in_bytes),       FIELD(out_offset),
+    FIELD(out_bytes),       FIELD(maxima_offset), FIELD(barrier_offset), FIELD(shared_bytes),
+    FIELD(blocks_per_sm),
 #undef FIELD
 };
 _Static_assert(COUNT(geometry_fields) * sizeof(unsigned) == sizeof(struct mxq_geometry),
@@ -101,11 +102,14 @@ static void set_kernel(lua_State *lua, const struct mxq_expansion *expansion) {
 }
 
 static void set_arch(lua_State *lua, const struct mxq_arch *arch) {
-  lua_createtable(lua, 0, 4);
+  lua_createtable(lua, 0, 7);
   set_string(lua, "name", arch->name);
   set_number(lua, "number", arch->number);
   set_number(lua, "shared_max", arch->shared_max);
   set_number(lua, "has_tma", arch->has_tma);
+  set_number(lua, "has_fp8", arch->has_fp8);
+  set_number(lua, "has_narrow", arch->has_narrow);
+  set_number(lua, "use_narrow", arch->use_narrow);
   lua_setfield(lua, -2, "arch");
 }
 
@@ -141,7 +145,7 @@ enum mxq_status mxq_expansion_describe(const struct mxq_kernel_id *id, const str
   MXQ_TRY(mxq_kernel_id_symbol(id, made.symbol, sizeof made.symbol));
   MXQ_TRY(mxq_variant_name(&id->variant, made.variant, sizeof made.variant));
   MXQ_TRY(mxq_kernel_id_check_arch(id, arch));
-  made.template_file = mxq_family_facts(id->family)->template_file;
+  made.template_file = mxq_form_facts(id)->template_file;
   if (mxq_kernel_id_choose(&id->variant, (enum mxq_family)id->family, arch, &chosen) == MXQ_OK)
     made.is_default = memcmp(&chosen, id, sizeof chosen) == 0;
   *expansion = made;

@@ -11,8 +11,13 @@
 
 #include <mxq/variant.h>
 
-/* How a kernel reaches memory: `tma` through the tensor copy engine. */
-enum mxq_family { MXQ_FAMILY_TMA = 1 };
+/* `tma`: the fast kernels, for tensors that meet the rules of the tensor copy engine, whether they
+ * move through it or by 16-byte accesses. `any`: generic ones, for every tensor of the contract. */
+enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2 };
+
+/* What a kernel is made of, and which arguments it takes (templates/args.h): tiles through the
+ * copy engine, rows by 16-byte accesses, or single elements. Follows from variant and family. */
+enum mxq_form { MXQ_FORM_TILE, MXQ_FORM_ROW, MXQ_FORM_ANY };
 
 /* Compared in full, zero-padded like the variant. The name is <variant>.<family>-<n>x<k>, for
  * example quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128; the symbol has _ for . and -. */
@@ -33,6 +38,9 @@ struct mxq_arch {
   unsigned number;     /* 90: compute capability 9.0 */
   unsigned shared_max; /* shared memory of a block, bytes */
   unsigned has_tma;    /* whether the tensor copy engine exists */
+  unsigned has_fp8;    /* whether conversions to e4m3 and e5m2 exist */
+  unsigned has_narrow; /* whether conversions to e2m3, e3m2, e2m1 and e8m0 exist */
+  unsigned use_narrow; /* whether kernels use those: 0 until every one was compared on the arch */
 };
 
 /* The arch of a name ("90a" or "90"), or of a device's compute capability. An unknown one is
@@ -64,6 +72,7 @@ struct mxq_geometry {
   unsigned rows_per_thread;
   unsigned in_offset, in_bytes;
   unsigned out_offset, out_bytes;
+  unsigned maxima_offset; /* what threads tell each other of blocks */
   unsigned barrier_offset;
   unsigned shared_bytes;
   unsigned blocks_per_sm; /* for __launch_bounds__ */

@@ -1,28 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedule.h"
 
-#include <string.h>
-
 #include "axes.h"
 
-#define COUNT(table)           (sizeof(table) / sizeof((table)[0]))
-#define SWIZZLE_SPAN           128u  /* bytes of a row of a swizzled tile */
-#define SWIZZLE_ALIGN          1024u /* its pattern repeats after eight rows */
-#define BLOCK_RESERVE          1024u /* shared memory that the system takes from every block */
-#define MULTIPROCESSOR_SHARED  (228u * 1024u)
-#define MULTIPROCESSOR_THREADS 2048u
-#define BLOCKS_MOST            8u
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const struct mxq_family_facts families[] = {{MXQ_FAMILY_TMA, "tma", "colt.tma.cu", 1}};
+static const struct mxq_family_facts families[] = {{MXQ_FAMILY_TMA, "tma", 1},
+                                                   {MXQ_FAMILY_ANY, "any", 0}};
 
-/* In the order of preference (docs/performance.md). */
-static const struct mxq_schedule schedules[] = {
-    {MXQ_FAMILY_TMA, 16, 128, 128}, {MXQ_FAMILY_TMA, 16, 128, 64}, {MXQ_FAMILY_TMA, 16, 256, 64},
-    {MXQ_FAMILY_TMA, 32, 128, 64},  {MXQ_FAMILY_TMA, 32, 256, 64},
+static const struct mxq_form_facts forms[] = {
+    {MXQ_FORM_TILE, "tile.tma.cu", mxq_geometry_tile},
+    {MXQ_FORM_ROW, "row.tma.cu", mxq_geometry_row},
+    {MXQ_FORM_ANY, "any.cu", mxq_geometry_any},
 };
 
-static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
-static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+/* In the order of preference (docs/performance.md). A row is for the variants whose blocks its tile
+ * holds whole. Packed column-major codes want 256 rows: their output rows are then 128 bytes. */
+static const struct mxq_schedule schedules[] = {
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 4, 16, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 4, 256, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 32},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 128},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 8, 256, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 8, 256, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 128},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 32, 128},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 64, 64},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 64},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 128},
+};
 
 const struct mxq_family_facts *mxq_family_at(size_t index) {
   return index < COUNT(families) ? &families[index] : NULL;
@@ -34,30 +44,50 @@ const struct mxq_family_facts *mxq_family_facts(unsigned family) {
   return NULL;
 }
 
-const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
-                                           enum mxq_family family, size_t index) {
-  const struct mxq_type_facts *in = mxq_type_facts(variant->in);
-  for (size_t i = 0; in && i < COUNT(schedules); ++i) {
-    if (schedules[i].family != family || schedules[i].in_bits != in->bits) continue;
-    if (index-- == 0) return &schedules[i];
-  }
-  return NULL;
+struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
+  const unsigned part = mxq_layout_part(variant->layout, 0);
+  return (struct mxq_traits){
+      .in_bits = mxq_type_facts(variant->in)->bits,
+      .out_bits = mxq_type_facts(variant->out)->bits,
+      .block_n = part & MXQ_PART_ALONG_N ? variant->block : 1,
+      .block_k = part & MXQ_PART_ALONG_K ? variant->block : 1,
+      .along_k = part & MXQ_PART_ALONG_K,
+      .column_major = part & MXQ_PART_COLUMN_MAJOR,
+  };
 }
 
-void mxq_geometry_of(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
-  const unsigned in_bytes = mxq_type_facts(id->variant.in)->bits / 8;
-  const unsigned out_bits = mxq_type_facts(id->variant.out)->bits;
-  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
-  made.columns_per_thread = 4 / in_bytes;
-  made.rows_per_thread = id->variant.block;
-  made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / made.rows_per_thread);
-  made.in_bytes = made.tile_n * made.tile_k * in_bytes;
-  made.out_offset = align_up(made.in_offset + made.in_bytes, SWIZZLE_ALIGN);
-  made.out_bytes = align_up(made.tile_n * out_bits / 8, SWIZZLE_SPAN) * made.tile_k;
-  made.barrier_offset = align_up(made.out_offset + made.out_bytes, 8);
-  made.shared_bytes = made.barrier_offset + 8;
-  made.blocks_per_sm =
-      least(BLOCKS_MOST, least(MULTIPROCESSOR_THREADS / made.threads,
-                               MULTIPROCESSOR_SHARED / (made.shared_bytes + BLOCK_RESERVE)));
-  *geometry = made;
+static enum mxq_form form_of(const struct mxq_traits *traits, enum mxq_family family) {
+  if (family == MXQ_FAMILY_ANY) return MXQ_FORM_ANY;
+  return traits->block_n > 1 ? MXQ_FORM_TILE : MXQ_FORM_ROW;
+}
+
+const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id) {
+  const struct mxq_traits traits = mxq_traits_of(&id->variant);
+  return &forms[form_of(&traits, (enum mxq_family)id->family)];
+}
+
+/* Tiles of packed columns that are 256 long are no use for other codes, and the other way round. */
+static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  const int packed = traits->out_bits == 4;
+  if (row->form == MXQ_FORM_TILE && row->out_bits == 4) return packed && traits->column_major;
+  return row->out_bits == 0 || row->out_bits == traits->out_bits;
+}
+
+static int serves(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
+  if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
+  return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
+         row->tile_n % traits->block_n == 0 && row->tile_k % traits->block_k == 0;
+}
+
+const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
+                                           enum mxq_family family, size_t index) {
+  if (!mxq_type_facts(variant->in) || !mxq_type_facts(variant->out)) return NULL;
+  const struct mxq_traits traits = mxq_traits_of(variant);
+  const enum mxq_form form = form_of(&traits, family);
+  for (size_t i = 0; i < COUNT(schedules); ++i) {
+    if (schedules[i].family != family || schedules[i].form != form) continue;
+    if (serves(&schedules[i], &traits) && index-- == 0) return &schedules[i];
+  }
+  return NULL;
 }

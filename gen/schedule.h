@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Families and the tiles that each has kernels for.
+ * Families, the forms that their kernels have, and the tiles that each has kernels for.
  */
 #ifndef MXQ_GEN_SCHEDULE_H
 #define MXQ_GEN_SCHEDULE_H
@@ -12,17 +12,27 @@
 struct mxq_family_facts {
   enum mxq_family family;
   const char *token;
-  const char *template_file;
   unsigned needs_tma;
 };
 
-/* NULL for a number that is no family; by index NULL past the end. */
+/* NULL for a number that is no family; by index NULL past the end: the preferred ones first. */
 const struct mxq_family_facts *mxq_family_facts(unsigned family);
 const struct mxq_family_facts *mxq_family_at(size_t index);
 
+/* One form of kernel: its template, and how its geometry follows from its tile. */
+struct mxq_form_facts {
+  enum mxq_form form;
+  const char *template_file;
+  void (*geometry)(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+};
+const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id);
+
 struct mxq_schedule {
   enum mxq_family family;
-  unsigned in_bits;
+  enum mxq_form form;
+  unsigned in_bits; /* of the inputs that it is for; 0: all */
+  unsigned
+      out_bits; /* 4: only for packed column-major codes; 8: only for codes of a byte; 0: all */
   uint16_t tile_n;
   uint16_t tile_k;
 };
@@ -30,5 +40,19 @@ struct mxq_schedule {
 /* The index-th schedule of a family for a variant, the default first; NULL past the end. */
 const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
                                            enum mxq_family family, size_t index);
+
+/* What of a variant decides schedules and geometry. */
+struct mxq_traits {
+  unsigned in_bits, out_bits;
+  unsigned block_n, block_k; /* elements of a block along each axis */
+  unsigned along_k;
+  unsigned column_major;
+};
+struct mxq_traits mxq_traits_of(const struct mxq_variant *variant);
+
+/* geometry.c: one for each form. */
+void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 
 #endif

@@ -41,7 +41,7 @@ static enum mxq_status enter(const struct mxq_plan *plan, mxq_stream stream,
 }
 
 /* With the stream's context current. */
-static enum mxq_status enqueue(const struct mxq_plan *plan, const struct mxq_tma_args *args,
+static enum mxq_status enqueue(const struct mxq_plan *plan, const union mxq_kernel_args *args,
                                mxq_stream stream) {
   void *parameters[] = {(void *)(uintptr_t)args};
   const CUlaunchConfig config = {
@@ -64,10 +64,12 @@ static enum mxq_status enqueue(const struct mxq_plan *plan, const struct mxq_tma
 static enum mxq_status enqueue_at(const struct mxq_plan *plan, const struct mxq_pointers *pointers,
                                   mxq_stream stream) {
   const struct mxq_driver *driver = plan->kernel->driver;
-  struct mxq_tma_args args = plan->args;
-  MXQ_TRY(mxq_map_move(driver, pointers->in, &args.in));
-  MXQ_TRY(mxq_map_move(driver, pointers->out[0], &args.out));
-  args.scale = pointers->scale[0];
+  union mxq_kernel_args args = plan->args;
+  if (plan->tensor.form == MXQ_FORM_TILE) {
+    MXQ_TRY(mxq_map_move(driver, pointers->in, &args.tile.in));
+    MXQ_TRY(mxq_map_move(driver, pointers->out[0], &args.tile.out));
+  }
+  mxq_kernel_args_point(plan->tensor.form, pointers, &args);
   return enqueue(plan, &args, stream);
 }
 
@@ -98,7 +100,7 @@ enum mxq_status mxq_plan_launch_at(const struct mxq_plan *plan, const struct mxq
   if (kernel->device == MXQ_DEVICE_CPU) return run_on_cpu(plan, pointers, stream);
   if (plan->tensor.grid == 0) return MXQ_OK;
   if (mxq_driver_is_forked()) return mxq_driver_forked();
-  MXQ_TRY(mxq_plan_check_pointers(plan, pointers));
+  MXQ_TRY(mxq_plan_check_pointers(&plan->tensor, pointers));
   MXQ_TRY(mxq_pointers_on_device(kernel->driver, &plan->bytes, pointers, kernel->device));
   struct mxq_device_scope scope;
   MXQ_TRY(enter(plan, stream, &scope));

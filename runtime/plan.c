@@ -10,48 +10,41 @@
 #include "map_encode.h"
 #include "plan_as.h"
 #include "pointers.h"
+#include "schedule.h"
 #include "shape.h"
 #include "status.h"
 
 enum { base_alignment = 16 }; /* globalAddress of cuTensorMapEncodeTiled */
 
-static struct mxq_divisor divisor_of(uint64_t value) {
-  struct mxq_divisor divisor = {0, 0, (unsigned)value, 0};
-  mxq_divisor_make(divisor.value, &divisor.multiplier, &divisor.shift);
-  return divisor;
-}
-
-static void fill_args(const struct mxq_tensor_plan *tensor, const struct mxq_pointers *pointers,
-                      struct mxq_tma_args *args) {
-  args->scale = pointers->scale[0];
-  args->scale_stride_e = tensor->scale_stride_e;
-  args->n = (unsigned)tensor->n;
-  args->k = (unsigned)tensor->k;
-  args->tiles = (unsigned)tensor->tiles;
-  args->tiles_n = divisor_of(tensor->tiles_n);
-  args->tiles_k = divisor_of(tensor->tiles_k);
-}
-
 /* With a context of the device current. */
 static enum mxq_status encode_and_load(struct mxq_plan *plan) {
   const struct mxq_driver *driver = plan->kernel->driver;
-  MXQ_TRY(mxq_map_encode(driver, &plan->tensor.in, plan->pointers.in, "input map {K, N, E}",
-                         &plan->args.in));
-  MXQ_TRY(mxq_map_encode(driver, &plan->tensor.out, plan->pointers.out[0], "output map {N, K, E}",
-                         &plan->args.out));
-  fill_args(&plan->tensor, &plan->pointers, &plan->args);
-  return mxq_kernel_function(plan->kernel, &plan->tensor.kernel, &plan->function);
+  const struct mxq_tensor_plan *tensor = &plan->tensor;
+  if (tensor->form == MXQ_FORM_TILE) {
+    MXQ_TRY(
+        mxq_map_encode(driver, &tensor->in, plan->pointers.in, "input map", &plan->args.tile.in));
+    MXQ_TRY(mxq_map_encode(driver, &tensor->out, plan->pointers.out[0], "output map",
+                           &plan->args.tile.out));
+  }
+  mxq_kernel_args_fill(tensor, &plan->args);
+  mxq_kernel_args_point(tensor->form, &plan->pointers, &plan->args);
+  return mxq_kernel_function(plan->kernel, &tensor->kernel, &plan->function);
+}
+
+static enum mxq_status plan_tensor(struct mxq_plan *plan, const struct mxq_kernel_id *id) {
+  const struct mxq_kernel *kernel = plan->kernel;
+  if (!id)
+    return mxq_plan_select(&kernel->variant, kernel->arch, &plan->shape, &plan->pointers,
+                           &plan->tensor);
+  MXQ_TRY(mxq_tensor_plan_make(id, kernel->arch, &plan->shape, &plan->tensor));
+  return plan->tensor.grid ? mxq_plan_check_pointers(&plan->tensor, &plan->pointers) : MXQ_OK;
 }
 
 static enum mxq_status make_on_device(struct mxq_plan *plan, const struct mxq_kernel_id *id) {
   struct mxq_kernel *kernel = plan->kernel;
   struct mxq_device_scope scope;
-  if (id)
-    MXQ_TRY(mxq_tensor_plan_make(id, kernel->arch, &plan->shape, &plan->tensor));
-  else
-    MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, &plan->shape, &plan->tensor));
+  MXQ_TRY(plan_tensor(plan, id));
   if (plan->tensor.grid == 0) return MXQ_OK;
-  MXQ_TRY(mxq_plan_check_pointers(plan, &plan->pointers));
   MXQ_TRY(mxq_driver_device(kernel->driver, kernel->device, &plan->device));
   MXQ_TRY(mxq_device_enter(kernel->driver, kernel->device, &scope));
   enum mxq_status status =
@@ -70,27 +63,40 @@ static struct mxq_plan *allocate(const struct mxq_allocator *allocator) {
   return plan;
 }
 
-enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
-                                const struct mxq_shape *shape, struct mxq_tensor_plan *tensor) {
+static enum mxq_status try_family(const struct mxq_variant *variant, enum mxq_family family,
+                                  const struct mxq_arch *arch, const struct mxq_shape *shape,
+                                  const struct mxq_pointers *pointers,
+                                  struct mxq_tensor_plan *tensor) {
   struct mxq_kernel_id id;
-  MXQ_TRY(mxq_kernel_id_choose(variant, MXQ_FAMILY_TMA, arch, &id));
-  return mxq_tensor_plan_make(&id, arch, shape, tensor);
+  MXQ_TRY(mxq_kernel_id_choose(variant, family, arch, &id));
+  MXQ_TRY(mxq_tensor_plan_make(&id, arch, shape, tensor));
+  return pointers && tensor->grid ? mxq_plan_check_pointers(tensor, pointers) : MXQ_OK;
 }
 
-enum mxq_status mxq_plan_check_pointers(const struct mxq_plan *plan,
+enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
+                                const struct mxq_shape *shape, const struct mxq_pointers *pointers,
+                                struct mxq_tensor_plan *tensor) {
+  const struct mxq_family_facts *family;
+  enum mxq_status status = MXQ_UNSUPPORTED;
+  for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++)
+    status = try_family(variant, family->family, arch, shape, pointers, tensor);
+  return status;
+}
+
+enum mxq_status mxq_plan_check_pointers(const struct mxq_tensor_plan *tensor,
                                         const struct mxq_pointers *pointers) {
-  const struct mxq_variant *variant = &plan->kernel->variant;
-  const uintptr_t scale_bytes = mxq_mode_facts(variant->mode)->scale_bits / 8;
-  const uintptr_t scales = plan->tensor.geometry.columns_per_thread * scale_bytes;
+  const uintptr_t scale_bytes = mxq_mode_facts(tensor->kernel.variant.mode)->scale_bits / 8;
+  const uintptr_t scales = tensor->geometry.columns_per_thread * scale_bytes;
   const struct {
     const char *name;
     uintptr_t address, alignment;
     const char *rule;
   } rows[] = {
-      {"in", (uintptr_t)pointers->in, base_alignment, "bases for the tensor copy engine"},
-      {"out[0]", (uintptr_t)pointers->out[0], base_alignment, "bases for the tensor copy engine"},
+      {"in", (uintptr_t)pointers->in, base_alignment, "bases for fast kernels"},
+      {"out[0]", (uintptr_t)pointers->out[0], base_alignment, "bases for fast kernels"},
       {"scale[0]", (uintptr_t)pointers->scale[0], scales, "the kernel's stores of scales"},
   };
+  if (tensor->form == MXQ_FORM_ANY) return MXQ_OK;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     MXQ_FAIL_IF(rows[i].address % rows[i].alignment != 0, MXQ_UNSUPPORTED,
                 "%s is 0x%" PRIxPTR "; %s are aligned to %" PRIuPTR " bytes", rows[i].name,

@@ -4,13 +4,13 @@
 
 #include <mxq/mxq.h>
 
-#include "args.h"
 #include "kernel.h"
+#include "kernel_args.h"
 #include "tensor_plan.h"
 
 /* Immutable. On MXQ_DEVICE_CPU only the kernel, shape, bytes and pointers are set. */
 struct mxq_plan {
-  struct mxq_tma_args args;
+  union mxq_kernel_args args;
   void *memory; /* what the allocator gave: the plan lies inside, aligned for its tensor maps */
   struct mxq_kernel *kernel;
   struct mxq_shape shape;
@@ -21,12 +21,14 @@ struct mxq_plan {
   CUfunction function;
 };
 
-/* What the plan's kernel needs of addresses beyond mxq_pointers_check. */
-enum mxq_status mxq_plan_check_pointers(const struct mxq_plan *plan,
+/* What a planned kernel needs of addresses beyond mxq_pointers_check. */
+enum mxq_status mxq_plan_check_pointers(const struct mxq_tensor_plan *tensor,
                                         const struct mxq_pointers *pointers);
 
-/* The kernel that a variant's tensors of a shape take on an arch, and its plan. */
+/* The kernel that a variant's tensors of a shape take on an arch, and its plan: the first family
+ * that takes the shape and, unless `pointers` is NULL, the addresses. */
 enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
-                                const struct mxq_shape *shape, struct mxq_tensor_plan *tensor);
+                                const struct mxq_shape *shape, const struct mxq_pointers *pointers,
+                                struct mxq_tensor_plan *tensor);
 
 #endif

@@ -46,14 +46,14 @@ static enum mxq_status is_capturing(const struct mxq_driver *driver, int device,
 
 /* Loading is not allowed while a stream captures. */
 static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_shape *shape,
-                                   mxq_stream stream) {
+                                   const struct mxq_pointers *pointers, mxq_stream stream) {
   struct mxq_tensor_plan tensor;
   char name[MXQ_VARIANT_NAME_SIZE];
   int capturing = 0;
   if (kernel->device == MXQ_DEVICE_CPU) return MXQ_OK;
   MXQ_TRY(is_capturing(kernel->driver, kernel->device, stream, &capturing));
   if (!capturing) return MXQ_OK;
-  MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, shape, &tensor));
+  MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, shape, pointers, &tensor));
   if (mxq_kernel_is_loaded(kernel, &tensor.kernel)) return MXQ_OK;
   MXQ_TRY(mxq_variant_name(&kernel->variant, name, sizeof name));
   MXQ_FAIL(MXQ_NOT_READY,
@@ -65,7 +65,7 @@ static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_s
 static enum mxq_status run_kernel(struct mxq_kernel *kernel, const struct mxq_shape *shape,
                                   const struct mxq_pointers *pointers, mxq_stream stream) {
   struct mxq_plan *plan = NULL;
-  MXQ_TRY(check_ready(kernel, shape, stream));
+  MXQ_TRY(check_ready(kernel, shape, pointers, stream));
   MXQ_TRY(mxq_plan_create(kernel, shape, pointers, &plan));
   const enum mxq_status status = mxq_plan_launch(plan, stream);
   mxq_plan_destroy(plan);
@@ -89,7 +89,7 @@ enum mxq_status mxq_supported(struct mxq_context *context, const struct mxq_vari
   const enum mxq_status status = mxq_arch_of_device(info.major, info.minor, &arch);
   MXQ_FAIL_IF(status != MXQ_OK, MXQ_UNSUPPORTED, "cuda:%d (%s): %s", device, info.name,
               mxq_last_error());
-  return mxq_plan_select(variant, arch, shape ? shape : &any, &tensor);
+  return mxq_plan_select(variant, arch, shape ? shape : &any, NULL, &tensor);
 }
 
 enum mxq_status mxq_run(struct mxq_context *context, const struct mxq_variant *variant,

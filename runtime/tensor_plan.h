@@ -13,7 +13,7 @@
 #include "kernel_id.h"
 
 enum mxq_map_element { MXQ_MAP_U8, MXQ_MAP_U16, MXQ_MAP_F32 };
-enum mxq_map_swizzle { MXQ_MAP_SWIZZLE_NONE, MXQ_MAP_SWIZZLE_128B };
+enum mxq_map_swizzle { MXQ_MAP_SWIZZLE_NONE, MXQ_MAP_SWIZZLE_64B, MXQ_MAP_SWIZZLE_128B };
 
 /* What one tensor map says, dimensions fastest first. Element strides are 1, interleave none,
  * bytes outside are zeros. */
@@ -28,12 +28,15 @@ struct mxq_map_plan {
 
 struct mxq_tensor_plan {
   struct mxq_kernel_id kernel;
+  enum mxq_form form;
   struct mxq_geometry geometry;
   uint64_t n, k, e;
   uint64_t tiles_n, tiles_k, tiles;
-  uint64_t scale_stride_e; /* scales between matrices */
-  uint32_t grid;           /* blocks, one dimension; 0: nothing to launch */
-  struct mxq_map_plan in, out;
+  uint64_t stride_e_bytes, stride_n_bytes; /* of the input; 0 for axes of length 1 */
+  uint64_t scale_stride_e;                 /* scales between matrices */
+  uint64_t scale_columns;                  /* scales between rows of scales */
+  uint32_t grid;                           /* blocks, one dimension; 0: nothing to launch */
+  struct mxq_map_plan in, out;             /* rank 0 where the form has no tensor maps */
 };
 
 /* Plans `id` for a shape on an arch. MXQ_INVALID_ARGUMENT: lengths, strides or products that the

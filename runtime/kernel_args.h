@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a plan hands to its kernel, without the tensor maps: those need an encoder.
+ */
+#ifndef MXQ_KERNEL_ARGS_H
+#define MXQ_KERNEL_ARGS_H
+
+#include <mxq/mxq.h>
+
+#include "args.h"
+#include "tensor_plan.h"
+
+/* The arguments of each form (templates/args.h). */
+union mxq_kernel_args {
+  struct mxq_tma_args tile;
+  struct mxq_vector_args row;
+  struct mxq_any_args any;
+};
+
+/* Everything but tensor maps and addresses, for a plan with something to launch. */
+void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args);
+
+/* The addresses that are no part of a tensor map. */
+void mxq_kernel_args_point(enum mxq_form form, const struct mxq_pointers *pointers,
+                           union mxq_kernel_args *args);
+
+#endif

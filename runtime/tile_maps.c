@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "tile_maps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "axes.h"
+#include "checked.h"
+#include "schedule.h"
+#include "status.h"
+
+/* A column-major output tile is stored in pieces whose rows span a swizzle. */
+enum { span_bytes = 128, granule_bytes = 16 };
+
+/* A thread stores the scales of its neighbouring columns in one access. */
+static enum mxq_status check_columns(const struct mxq_tensor_plan *plan, const char *name) {
+  const unsigned columns = plan->geometry.columns_per_thread;
+  MXQ_FAIL_IF(plan->k % columns != 0, MXQ_UNSUPPORTED,
+              "%s: K is %" PRIu64 "; the kernel takes multiples of %u, the columns of a thread",
+              name, plan->k, columns);
+  return MXQ_OK;
+}
+
+/* An axis of length 1 is never stepped along: whatever its stride, it gets a legal one. */
+static uint64_t stride_of(uint64_t length, uint64_t stride_bytes, uint64_t legal) {
+  return length > 1 ? stride_bytes : legal;
+}
+
+/* {K, N, E} with the caller's strides. */
+static void plan_input(struct mxq_tensor_plan *plan, const struct mxq_traits *traits) {
+  const uint64_t row = mxq_round_up(plan->k * (traits->in_bits / 8), granule_bytes);
+  const uint64_t stride_n = stride_of(plan->n, plan->stride_n_bytes, row);
+  plan->in = (struct mxq_map_plan){
+      .element = traits->in_bits == 32 ? MXQ_MAP_F32 : MXQ_MAP_U16,
+      .swizzle = MXQ_MAP_SWIZZLE_NONE,
+      .rank = 3,
+      .dims = {plan->k, plan->n, plan->e},
+      .strides_bytes = {stride_n, stride_of(plan->e, plan->stride_e_bytes, stride_n)},
+      .box = {plan->geometry.tile_k, plan->geometry.tile_n, 1},
+  };
+}
+
+/* {N, K, E}, or {K, N, E} row-major, dense, in bytes: one map for all matrices. */
+static void plan_output(struct mxq_tensor_plan *plan, const struct mxq_traits *traits) {
+  const unsigned packed = 8 / traits->out_bits; /* codes of a byte */
+  const int turned = traits->column_major != 0;
+  const uint64_t inner = (turned ? plan->n : plan->k) / packed, outer = turned ? plan->k : plan->n;
+  const unsigned tile_inner = (turned ? plan->geometry.tile_n : plan->geometry.tile_k) / packed;
+  const unsigned tile_outer = turned ? plan->geometry.tile_k : plan->geometry.tile_n;
+  const unsigned piece = turned && tile_inner > span_bytes ? span_bytes : tile_inner;
+  const uint64_t stride = stride_of(outer, inner, mxq_round_up(inner, granule_bytes));
+  plan->out = (struct mxq_map_plan){
+      .element = MXQ_MAP_U8,
+      .swizzle = !turned               ? MXQ_MAP_SWIZZLE_NONE
+                 : piece == span_bytes ? MXQ_MAP_SWIZZLE_128B
+                                       : MXQ_MAP_SWIZZLE_64B,
+      .rank = 3,
+      .dims = {inner, outer, plan->e},
+      .strides_bytes = {stride, stride_of(plan->e, inner * outer, stride)},
+      .box = {piece, tile_outer, 1},
+  };
+}
+
+enum mxq_status mxq_tile_maps_plan(struct mxq_tensor_plan *plan, const char *name) {
+  const struct mxq_traits traits = mxq_traits_of(&plan->kernel.variant);
+  char which[MXQ_KERNEL_NAME_SIZE + 32];
+  plan_input(plan, &traits);
+  plan_output(plan, &traits);
+  snprintf(which, sizeof which, "%s: input map {K, N, E}", name);
+  MXQ_TRY(mxq_map_plan_check(&plan->in, which));
+  snprintf(which, sizeof which, "%s: output map {%s, E}", name,
+           traits.column_major ? "N, K" : "K, N");
+  MXQ_TRY(mxq_map_plan_check(&plan->out, which));
+  return check_columns(plan, name);
+}
