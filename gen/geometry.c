@@ -42,8 +42,10 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
   made.barrier_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
   made.shared_bytes = made.barrier_offset + 8;
-  /* A word's 32 rows are 32 registers; packing codes takes more than storing bytes. */
-  occupy(&made, traits.out_bits == 4 || traits.in_bits == 16 ? 64 : 51);
+  /* A word's 32 rows are 32 registers; storing them by rows, packing them or sharing their block
+   * with other threads takes more. Fewer than these spill (tests: kernels). */
+  const int plain = traits.out_bits == 8 && traits.column_major && !traits.along_k;
+  occupy(&made, traits.in_bits == 16 || traits.out_bits == 4 ? (plain ? 64 : 72) : plain ? 51 : 60);
   *geometry = made;
 }
 
@@ -54,7 +56,7 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   made.columns_per_thread = 1;
   made.rows_per_thread = 1;
   made.threads = made.tile_n * made.tile_k / held;
-  occupy(&made, traits.out_bits == 4 ? 64 : traits.in_bits == 32 ? 42 : 36);
+  occupy(&made, traits.out_bits == 4 ? 72 : traits.in_bits == 32 ? 42 : 36);
   *geometry = made;
 }
 

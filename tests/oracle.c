@@ -16,8 +16,8 @@ struct oracle_type {
 
 /* Contract, section 2, the table of types; written again on purpose. */
 static const struct oracle_type types[] = {
-    {"e4m3", 4, 3, 448, 8, 0x7F},
-    {"e5m2", 5, 2, 57344, 15, 0x7F},
+    {"e4m3", 4, 3, 448, 8, 0x7F}, {"e5m2", 5, 2, 57344, 15, 0x7F}, {"e2m3", 2, 3, 7.5, 2, 0x1F},
+    {"e3m2", 3, 2, 28, 4, 0x1F},  {"e2m1", 2, 1, 6, 2, 0x7},
 };
 
 struct oracle_mode {
@@ -27,19 +27,25 @@ struct oracle_mode {
   uint32_t nan;
 };
 
+static double wide_f32(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 static double two_to(int exponent) { return ldexp(1.0, exponent); }
 
 /* The smallest byte whose power of two is at least `value`. */
 static uint32_t byte_at_least(double value) {
   uint32_t byte = 0;
-  while (byte < 254 && two_to((int)byte - 127) < value) ++byte;
+  for (double power = 0x1p-127; byte < 254 && power < value; power *= 2) ++byte;
   return byte;
 }
 
 /* The largest byte whose power of two is at most `value`. */
 static uint32_t byte_at_most(double value) {
-  uint32_t byte = 254;
-  while (byte > 0 && two_to((int)byte - 127) > value) --byte;
+  uint32_t byte = 0;
+  for (double power = 0x1p-126; byte < 254 && power <= value; power *= 2) ++byte;
   return byte;
 }
 
@@ -47,8 +53,12 @@ static uint32_t scale_floor(double a, const struct oracle_type *type) {
   return byte_at_most(a * two_to(-type->emax));
 }
 
-/* The float32 nearest to 1 / value: of a candidate and its neighbours, whose products with a value
- * of few bits are exact. */
+static uint32_t scale_ceil(double a, const struct oracle_type *type) {
+  return byte_at_least(a * two_to(-type->emax));
+}
+
+/* The float32 nearest to 1 / value, a float32: of a candidate and its neighbours, whose products
+ * with the value a double holds exactly. */
 static float reciprocal(double value) {
   const float guess = (float)(1.0 / value);
   const float around[3] = {nextafterf(guess, 0.0f), guess, nextafterf(guess, INFINITY)};
@@ -62,18 +72,50 @@ static uint32_t scale_rceil(double a, const struct oracle_type *type) {
   return byte_at_least((float)(a * reciprocal(type->max)));
 }
 
+/* Halves go up; a subnormal has the last places of the smallest normal. What rounds to 2^128 stays
+ * in the binade below. */
+static uint32_t scale_even(double a, const struct oracle_type *type) {
+  const int exponent = a < 0x1p-126 ? -126 : ilogb(a);
+  const double place = two_to(exponent - type->mantissa_bits);
+  const double rounded = floor(a / place + 0.5) * place;
+  return byte_at_most(fmin(rounded, 0x1p127) * two_to(-type->emax));
+}
+
 static double power_multiplier(uint32_t byte) { return two_to(127 - (int)byte); }
+
+static uint32_t bits_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* Rounding the double again is harmless: the max of types with float scales is 7 times a power of
+ * two, so a quotient is half way between two floats or a fourteenth of their distance from there.
+ */
+static float quotient(double a, const struct oracle_type *type) {
+  return (float)(fmax(a, 0x1p-100) / type->max);
+}
+
+static uint32_t scale_amax(double a, const struct oracle_type *type) {
+  return bits_of(quotient(a, type));
+}
+
+static uint32_t scale_pow2(double a, const struct oracle_type *type) {
+  double power = 0x1p-126;
+  while (power < quotient(a, type)) power *= 2;
+  return bits_of((float)power);
+}
+
+static double float_multiplier(uint32_t scale) { return reciprocal(wide_f32(scale)); }
 
 static const struct oracle_mode modes[] = {
     {"floor", scale_floor, power_multiplier, 255},
+    {"ceil", scale_ceil, power_multiplier, 255},
     {"rceil", scale_rceil, power_multiplier, 255},
+    {"even", scale_even, power_multiplier, 255},
+    {"amax", scale_amax, float_multiplier, 0x7FC00000},
+    {"pow2", scale_pow2, float_multiplier, 0x7FC00000},
 };
-
-static double wide_f32(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 /* Sign, exponent and mantissa of an IEEE type, by their meaning. */
 static double ieee(uint32_t bits, int exponent_bits, int mantissa_bits) {
@@ -128,13 +170,14 @@ double oracle_wide(const struct oracle *oracle, uint32_t bits) { return oracle->
 unsigned oracle_cast(const struct oracle *oracle, float product) {
   const struct oracle_type *type = oracle->type;
   const double magnitude = fmin(fabs((double)product), type->max);
-  unsigned nearest = 0;
-  for (unsigned code = 1; code < oracle->count; ++code) {
-    const double old = fabs(magnitude - oracle->magnitudes[nearest]);
-    const double distance = fabs(magnitude - oracle->magnitudes[code]);
-    if (distance > old) break; /* magnitudes stand in order */
-    if (distance < old || (distance == old && code % 2 == 0)) nearest = code;
+  unsigned below = 0, above = oracle->count - 1; /* magnitudes stand in order */
+  while (above - below > 1) {
+    const unsigned middle = (below + above) / 2;
+    *(oracle->magnitudes[middle] <= magnitude ? &below : &above) = middle;
   }
+  const double down = magnitude - oracle->magnitudes[below];
+  const double up = oracle->magnitudes[above] - magnitude;
+  const unsigned nearest = down < up || (down == up && below % 2 == 0) ? below : above;
   return nearest | (unsigned)(signbit(product) != 0) << (type->exponent_bits + type->mantissa_bits);
 }
 

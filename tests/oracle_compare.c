@@ -18,12 +18,16 @@ struct oracle_layout {
   uint64_t (*data)(uint64_t N, uint64_t K, uint64_t e, uint64_t n, uint64_t k);
 };
 
+static uint64_t row_major(uint64_t N, uint64_t K, uint64_t e, uint64_t n, uint64_t k) {
+  return e * N * K + n * K + k;
+}
 static uint64_t column_major(uint64_t N, uint64_t K, uint64_t e, uint64_t n, uint64_t k) {
   return e * N * K + k * N + n;
 }
 
 static const struct oracle_layout layouts[] = {
-    {"colt", 0, 1, 0, column_major},
+    {"row", 0, 0, 1, row_major}, {"col", 0, 1, 0, row_major},    {"colt", 0, 1, 0, column_major},
+    {"sq", 0, 1, 1, row_major},  {"sqt", 0, 1, 1, column_major},
 };
 
 /* One comparison under way. */

@@ -3,6 +3,7 @@
  * Inputs that are hard to round, made from bits: the three input types differ in field widths
  * alone.
  */
+#include <math.h>
 #include <string.h>
 
 #include "axes.h"
@@ -14,6 +15,8 @@ struct maker {
   uint32_t exponent_max; /* the exponent field of infinities and NaN */
   uint32_t exponent;     /* of the block's large elements */
   uint32_t tie_bits;     /* mantissa bits of the output type */
+  uint32_t binades;      /* of the output type, and some that it rounds to zero */
+  uint32_t max_mantissa; /* of the output type's maximum, in the input's places */
   unsigned kind;         /* of the block */
 };
 
@@ -46,9 +49,11 @@ static uint32_t ordinary(const struct maker *maker, uint32_t random) {
     case 3: return join(maker, sign, 0, 0);
     case 4: return join(maker, sign, 0, rest);
     case 5:
-    case 6: return join(maker, sign, lower(maker->exponent, rest % 20), tie(maker, rest >> 4));
+    case 6:
+      return join(maker, sign, lower(maker->exponent, rest % maker->binades),
+                  tie(maker, rest >> 4));
     case 7: return join(maker, sign, maker->exponent, ~0u);
-    default: return join(maker, sign, lower(maker->exponent, rest % 12), rest >> 4);
+    default: return join(maker, sign, lower(maker->exponent, rest % maker->binades / 2), rest >> 4);
   }
 }
 
@@ -64,9 +69,9 @@ static uint32_t element(const struct maker *maker, uint32_t random) {
     case kind_zero: return join(maker, sign, 0, 0);
     case kind_largest: return join(maker, sign, maker->exponent_max - 1, ~(rest & 1));
     case kind_subnormal: return join(maker, sign, 0, rest);
-    case kind_edge: /* 1.75, the mantissa of the largest e4m3 and e5m2, and its neighbours */
+    case kind_edge: /* the mantissa of the output's maximum, and its neighbours */
       return join(maker, sign, lower(maker->exponent, rest % 8 / 7 ? 0 : 1 + rest % 4),
-                  (3u << (maker->mantissa_bits - 2)) + (rest >> 8) % 3 - 1);
+                  maker->max_mantissa + (rest >> 8) % 3 - 1);
     default: return ordinary(maker, random);
   }
 }
@@ -84,6 +89,17 @@ static void begin_block(struct maker *maker, uint64_t hash) {
   maker->exponent = (uint32_t)(hash >> 32) % maker->exponent_max;
 }
 
+static struct maker maker_of(const struct mxq_type_facts *in, const struct mxq_type_facts *out) {
+  const double max_mantissa = ldexp(out->max, -out->emax) - 1; /* below 1 */
+  return (struct maker){
+      .mantissa_bits = in->mantissa_bits,
+      .exponent_max = (1u << in->exponent_bits) - 1,
+      .tie_bits = out->mantissa_bits,
+      .binades = (1u << out->exponent_bits) + out->mantissa_bits + 1,
+      .max_mantissa = (uint32_t)ldexp(max_mantissa, (int)in->mantissa_bits),
+  };
+}
+
 void support_fill(const struct mxq_variant *variant, const struct mxq_shape *shape, uint64_t seed,
                   void *in) {
   const struct mxq_type_facts *type = mxq_type_facts(variant->in);
@@ -91,9 +107,7 @@ void support_fill(const struct mxq_variant *variant, const struct mxq_shape *sha
   const uint64_t block_n = along & MXQ_PART_ALONG_N ? variant->block : 1u;
   const uint64_t block_k = along & MXQ_PART_ALONG_K ? variant->block : 1u;
   const uint64_t size = type->bits / 8;
-  struct maker maker = {.mantissa_bits = type->mantissa_bits,
-                        .exponent_max = (1u << (type->bits - 1 - type->mantissa_bits)) - 1,
-                        .tie_bits = mxq_type_facts(variant->out)->mantissa_bits};
+  struct maker maker = maker_of(type, mxq_type_facts(variant->out));
   for (uint64_t e = 0; e < (uint64_t)shape->e; e++)
     for (uint64_t n = 0; n < (uint64_t)shape->n; n++)
       for (uint64_t k = 0; k < (uint64_t)shape->k; k++) {

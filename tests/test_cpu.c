@@ -104,31 +104,36 @@ static uint32_t float_bits(float value) {
   return bits;
 }
 
-/* Products at each code, half way to the next and one unit beside, at scales from the smallest
- * byte on. Float32 input alone can spell them. */
+/* One block: an anchor, then a code's value and what lies half way to the next, one unit beside
+ * that too, of both signs. */
+static void set_tie(struct batch *batch, size_t block, float anchor, double value, double next,
+                    int exponent) {
+  const float tie = (float)((value + next) / 2);
+  const float below = nextafterf(tie, 0.0f), above = nextafterf(tie, INFINITY);
+  const float products[] = {anchor, (float)value, below, tie, above, -below, -tie, -above};
+  for (size_t i = 0; i < batch->length; ++i)
+    batch_set(batch, block, i, float_bits(ldexpf(products[i], exponent)));
+}
+
+/* Products around every tie of the output type, at scales from the smallest byte on. Float32 input
+ * alone can spell them. Beside the power of two of the type's maximum each mode with a power of two
+ * gives the product that is meant, beside the maximum `amax` does. */
 static void check_ties(const struct mxq_variant *variant) {
-  static const int exponents[] = {-127, -126, -125, -100, -1, 0, 1, 100, 113};
-  enum { length = 8, scales = sizeof exponents / sizeof exponents[0] };
+  static const int exponents[] = {-127, -126, -125, -100, -1, 0, 1, 100, 112, 124};
+  enum { length = 8, anchors = 2, scales = sizeof exponents / sizeof exponents[0] };
   struct oracle oracle;
   assert_true(oracle_make(variant, &oracle));
   if (mxq_type_facts(variant->in)->bits != 32) return;
-  struct batch batch = batch_make(variant, length, (size_t)oracle.count * scales);
+  struct batch batch = batch_make(variant, length, (size_t)oracle.count * scales * anchors);
   const double top = oracle.magnitudes[oracle.count - 1];
-  for (size_t s = 0, block = 0; s < scales; ++s)
+  const double power = ldexp(1.0, mxq_type_facts(variant->out)->emax);
+  for (size_t s = 0, block = 0; s < scales * anchors; ++s)
     for (unsigned c = 0; c < oracle.count; ++c, ++block) {
+      const double value = oracle.magnitudes[c];
       const double next =
           c + 1 < oracle.count ? oracle.magnitudes[c + 1] : 2 * top - oracle.magnitudes[c - 1];
-      const float tie = (float)((oracle.magnitudes[c] + next) / 2);
-      const float products[length] = {(float)top,
-                                      (float)oracle.magnitudes[c],
-                                      nextafterf(tie, 0.0f),
-                                      tie,
-                                      nextafterf(tie, INFINITY),
-                                      -tie,
-                                      -nextafterf(tie, 0.0f),
-                                      -nextafterf(tie, INFINITY)};
-      for (size_t i = 0; i < length; ++i)
-        batch_set(&batch, block, i, float_bits(ldexpf(products[i], exponents[s])));
+      set_tie(&batch, block, (float)(s % anchors ? top : power), value, next,
+              exponents[s / anchors]);
     }
   batch_check(&batch, "ties");
 }
@@ -200,7 +205,8 @@ static void check_float_environment(const struct mxq_variant *variant) {
   if (differences) fail_msg("%llu differ", (unsigned long long)differences);
 }
 
-/* Runs a check for the first variant with each pair of types and mode: layouts change no number. */
+/* Runs a check for the first variant with each pair of types and mode: blocks and layouts change no
+ * number (test_cpu_shapes). */
 static void for_each_conversion(void (*check)(const struct mxq_variant *)) {
   static unsigned char seen[256][256][256];
   struct mxq_variant variant = {0};
@@ -212,6 +218,7 @@ static void for_each_conversion(void (*check)(const struct mxq_variant *)) {
     check(&variant);
     ++count;
   }
+  print_message("%zu pairs of types and mode\n", count);
   assert_int_not_equal(count, 0);
 }
 
