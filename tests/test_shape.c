@@ -115,24 +115,71 @@ static void test_sizes_refused(void **state) {
   assert_memory_equal(&bytes, &before, sizeof bytes);
 }
 
+/* Codes of four bits fill whole bytes along the axis that is contiguous in the output (contract,
+ * section 3); others do not care. */
+static const struct packing {
+  const char *name;
+  int64_t n, k;
+  const char *refusal; /* a part of the text; NULL: the shape is good */
+  uint64_t bytes, scale_bytes;
+} packings[] = {
+    {"quantize_bf16_e2m1_b32_rceil_row_lin", 5, 8, NULL, 3 * 20, 3 * 5 * 1},
+    {"quantize_bf16_e2m1_b32_rceil_row_lin", 6, 7, "packed along K", 0, 0},
+    {"quantize_bf16_e2m1_b32_rceil_col_lin", 5, 8, NULL, 3 * 20, 3 * 1 * 8},
+    {"quantize_bf16_e2m1_b32_rceil_col_lin", 6, 7, "packed along K", 0, 0},
+    {"quantize_bf16_e2m1_b32_rceil_sq_lin", 65, 34, NULL, 3 * 65 * 17, 3 * 3 * 2},
+    {"quantize_bf16_e2m1_b32_rceil_sq_lin", 6, 7, "packed along K", 0, 0},
+    {"quantize_bf16_e2m1_b32_rceil_colt_lin", 6, 7, NULL, 3 * 21, 3 * 1 * 7},
+    {"quantize_bf16_e2m1_b32_rceil_colt_lin", 5, 8, "packed along N", 0, 0},
+    {"quantize_bf16_e2m1_b32_rceil_sqt_lin", 66, 33, NULL, 3 * 33 * 33, 3 * 3 * 2},
+    {"quantize_bf16_e2m1_b32_rceil_sqt_lin", 5, 8, "packed along N", 0, 0},
+    {"quantize_bf16_e2m1_b32_rceil_row_lin", 0, 7, "packed along K", 0, 0},
+    {"quantize_bf16_e2m1_b32_rceil_colt_lin", 0, 7, NULL, 0, 0},
+    {"quantize_bf16_e2m3_b32_rceil_row_lin", 5, 7, NULL, 3 * 35, 3 * 5 * 1},
+    {"quantize_bf16_e3m2_b16_rceil_sqt_lin", 17, 33, NULL, 3 * 17 * 33, 3 * 2 * 3},
+    {"quantize_bf16_e4m3_b128_amax_row_lin", 5, 129, NULL, 3 * 5 * 129, 4 * 3 * 5 * 2},
+    {"quantize_bf16_e5m2_b64_pow2_sq_lin", 65, 129, NULL, 3 * 65 * 129, 4 * 3 * 2 * 3},
+};
+
+static void test_packing(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(packings); i++) {
+    const struct packing *row = &packings[i];
+    const struct mxq_variant variant = variant_of(row->name);
+    const struct mxq_shape shape = mxq_shape_dense(3, row->n, row->k);
+    struct mxq_byte_counts bytes = {0};
+    const enum mxq_status status = mxq_sizes(&variant, &shape, &bytes);
+    if (status != (row->refusal ? MXQ_INVALID_ARGUMENT : MXQ_OK) ||
+        (row->refusal && !strstr(mxq_last_error(), row->refusal)))
+      fail_msg("row %zu: %s: %s", i, mxq_status_name(status), mxq_last_error());
+    if (bytes.out[0] != row->bytes || bytes.scale[0] != row->scale_bytes)
+      fail_msg("row %zu: %llu bytes of codes, %llu of scales", i, (unsigned long long)bytes.out[0],
+               (unsigned long long)bytes.scale[0]);
+  }
+}
+
 /* Each place of an output is some element's, and no element's lies outside. */
 static void test_offsets_fill_sizes(void **state) {
-  const struct mxq_shape shape = mxq_shape_dense(3, 67, 45);
+  enum { E = 3, N = 70, K = 46 };
+  static unsigned char seen[E * N * K];
+  const struct mxq_shape shape = mxq_shape_dense(E, N, K);
   struct mxq_variant variant;
   (void)state;
   memset(&variant, 0, sizeof variant);
   while (mxq_variant_next(&variant)) {
     struct mxq_byte_counts bytes;
-    uint64_t data_end = 0, scale_end = 0;
+    uint64_t places = 0, scale_end = 0;
     assert_int_equal(mxq_sizes(&variant, &shape, &bytes), MXQ_OK);
-    for (uint64_t i = 0; i < 3 * 67 * 45; i++) {
-      const uint64_t e = i / (67 * 45), n = i / 45 % 67, k = i % 45;
-      const uint64_t data = mxq_data_offset(&variant, &shape, 0, e, n, k) + 1;
+    memset(seen, 0, sizeof seen);
+    for (uint64_t i = 0; i < sizeof seen; i++) {
+      const uint64_t e = i / (N * K), n = i / K % N, k = i % K;
+      const uint64_t data = mxq_data_offset(&variant, &shape, 0, e, n, k);
       const uint64_t scale = mxq_scale_offset(&variant, &shape, 0, e, n, k) + 1;
-      if (data > data_end) data_end = data;
+      assert_in_range(data, 0, sizeof seen - 1);
+      places += !seen[data]++;
       if (scale > scale_end) scale_end = scale;
     }
-    assert_int_equal(data_end * mxq_type_facts(variant.out)->bits / 8, bytes.out[0]);
+    assert_int_equal(places * mxq_type_facts(variant.out)->bits / 8, bytes.out[0]);
     assert_int_equal(scale_end * mxq_mode_facts(variant.mode)->scale_bits / 8, bytes.scale[0]);
   }
 }
@@ -176,11 +223,9 @@ static void test_divisor(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_checks),
-      cmocka_unit_test(test_dense_overflow),
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_sizes_refused),
-      cmocka_unit_test(test_offsets_fill_sizes),
+      cmocka_unit_test(test_checks),  cmocka_unit_test(test_dense_overflow),
+      cmocka_unit_test(test_sizes),   cmocka_unit_test(test_sizes_refused),
+      cmocka_unit_test(test_packing), cmocka_unit_test(test_offsets_fill_sizes),
       cmocka_unit_test(test_divisor),
   };
   return cmocka_run_group_tests_name("shape", tests, NULL, NULL);

@@ -77,7 +77,8 @@ struct mxq_byte_counts {
 MXQ_API enum mxq_status mxq_sizes(const struct mxq_variant *variant, const struct mxq_shape *shape,
                                   struct mxq_byte_counts *bytes);
 
-/* The place of element (e, n, k) in output `part`, in codes. Contract, section 3. */
+/* The place of element (e, n, k) in output `part`, in codes. Contract, section 3. Codes of four
+ * bits (e2m1) lie two to a byte: place p in byte p / 2, in its low bits for an even p. */
 static inline uint64_t mxq_data_offset(const struct mxq_variant *variant,
                                        const struct mxq_shape *shape, unsigned part, uint64_t e,
                                        uint64_t n, uint64_t k) {
