@@ -22,6 +22,13 @@ class Failures(Case):
         self.assertEqual(result.stdout, "")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
+    def test_closed_standard_output(self):
+        """The table has nowhere to go, and must not go into the file."""
+        done = subprocess.run(f'"{MXQ}" quantize in.safetensors -o q --device {DEVICE} >&-',
+                              shell=True, cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 1)
+        read(self.path("q"))
+
     def temporaries(self):
         return [name for name in os.listdir(self.folder) if name.endswith(".tmp")]
 
