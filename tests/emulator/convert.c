@@ -44,7 +44,8 @@ static uint64_t round_to_code(uint64_t significand, int unit, unsigned exponent_
                               unsigned mantissa_bits) {
   /* Below the smallest normal exponent the codes stay as far apart as there. */
   const int smallest = 2 - (1 << (exponent_bits - 1));
-  const int leading = significand ? unit + 63 - __builtin_clzll(significand) : smallest;
+  if (significand == 0) return 0;
+  const int leading = unit + 63 - __builtin_clzll(significand);
   const int base = leading > smallest ? leading : smallest;
   const int shift = base - (int)mantissa_bits - unit;
   const uint64_t rounded =

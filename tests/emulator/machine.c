@@ -12,7 +12,7 @@
 #include "shared.h"
 #include "team.h"
 
-static const uint64_t steps_max = 400000000; /* a block that does more does not end */
+static const uint64_t very_many = 400000000;
 
 struct emu_machine emu;
 
@@ -34,7 +34,7 @@ uint32_t emu_random(void) {
 unsigned emu_enter(const char *what, int line, const char *file) {
   const unsigned thread = emu_team_self();
   emu.stand[thread] = (struct emu_stand){what, file, line};
-  if (!EMU_THREADS && ++emu.steps > steps_max) emu_hazard("the block does not end");
+  if (!EMU_THREADS && ++emu.steps > emu.steps_max) emu_hazard("the block does not end");
   emu_team_pause();
   return thread;
 }
@@ -130,6 +130,7 @@ int emu_launch_run(const struct emu_launch *launch, char text[EMU_TEXT]) {
   memset(&emu, 0, sizeof emu);
   emu.launch = launch;
   emu.text = text;
+  emu.steps_max = launch->steps ? launch->steps : very_many;
   emu_place_reset();
   RANDOM = launch->seed;
   text[0] = 0;

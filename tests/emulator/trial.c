@@ -92,11 +92,14 @@ static int guards_whole(const struct support_tensors *tensors) {
 static enum emu_verdict launch(const struct emu_trial *trial, struct bench *bench,
                                char text[EMU_TEXT]) {
   const struct mxq_geometry *geometry = &bench->plan.geometry;
-  const struct emu_launch launch = {
-      trial->function,        &bench->args,
-      geometry->threads,      trial->grid ? trial->grid : bench->plan.grid,
-      geometry->shared_bytes, trial->seed,
-      bench->regions,         bench->region_count};
+  const struct emu_launch launch = {.kernel = trial->function,
+                                    .args = &bench->args,
+                                    .threads = geometry->threads,
+                                    .grid = trial->grid ? trial->grid : bench->plan.grid,
+                                    .shared_bytes = geometry->shared_bytes,
+                                    .seed = trial->seed,
+                                    .regions = bench->regions,
+                                    .region_count = bench->region_count};
   if (geometry->threads > trial->threads) {
     snprintf(text, EMU_TEXT, "the host launches %u threads; the kernel is bound to %u",
              geometry->threads, trial->threads);
