@@ -41,9 +41,15 @@ void decode_wide(const struct mxq_type_facts *type, const float *table, const un
   }
 }
 
-float decode_scale(unsigned scale_bits, const unsigned char *scales, uint64_t index) {
+float *decode_scales(void) {
+  float *table = text_allocate(256, sizeof *table);
+  for (int code = 0; code < 255; code++) table[code] = ldexpf(1, code - 127);
+  table[255] = NAN;
+  return table;
+}
+
+float decode_scale(const unsigned char *scales, uint64_t index) {
   float scale;
-  if (scale_bits == 8) return scales[index] == 255 ? NAN : ldexpf(1, scales[index] - 127);
   memcpy(&scale, scales + 4 * index, sizeof scale);
   return scale;
 }

@@ -18,7 +18,9 @@ float *decode_table(const struct mxq_type_facts *type);
 void decode_wide(const struct mxq_type_facts *type, const float *table, const unsigned char *bytes,
                  size_t count, float *values);
 
-/* One e8m0 or float32 scale. 255 gives NaN. */
-float decode_scale(unsigned scale_bits, const unsigned char *scales, uint64_t index);
+/* All e8m0 scales, 255 as NaN, for the caller to free. */
+float *decode_scales(void);
+/* One float32 scale. */
+float decode_scale(const unsigned char *scales, uint64_t index);
 
 #endif

@@ -158,9 +158,12 @@ static enum mxq_status choose_device(struct engine *engine, const char *device) 
 }
 
 enum mxq_status engine_check_name(const char *device) {
-  const char *digits = strncmp(device, CUDA, strlen(CUDA)) ? "" : device + strlen(CUDA);
-  const size_t length = strspn(digits, "0123456789");
-  const int is_cuda = length > 0 && length < 7 && !digits[length];
+  size_t digits = 0;
+  const int prefixed = !strncmp(device, CUDA, sizeof CUDA - 1);
+  while (prefixed && device[sizeof CUDA - 1 + digits] >= '0' &&
+         device[sizeof CUDA - 1 + digits] <= '9')
+    digits++;
+  const int is_cuda = digits > 0 && digits < 7 && !device[sizeof CUDA - 1 + digits];
   MXQ_FAIL_IF(!is_cuda && strcmp(device, "auto") && strcmp(device, "cpu"), MXQ_INVALID_ARGUMENT,
               "--device: \"%s\" is no device; allowed: auto, cpu, cuda:0, cuda:1, ...", device);
   return MXQ_OK;

@@ -79,7 +79,8 @@ static int run(const struct arguments *arguments) {
  * written. */
 static int can_be_made(const char *folder) {
   char *path = text_format("%s%s", folder[0] == '/' ? "" : "./", folder);
-  while (access(path, F_OK) && strrchr(path + 1, '/')) *strrchr(path + 1, '/') = 0;
+  char *slash = path;
+  while (access(path, F_OK) && (slash = strrchr(path, '/')) && slash != path) *slash = 0;
   const int writable = access(access(path, F_OK) ? "/" : path, W_OK) == 0;
   free(path);
   return writable;

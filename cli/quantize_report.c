@@ -124,7 +124,7 @@ void quantize_print(const struct quantize *quantize, double seconds) {
          quantize->selection.name, totals.quantized, quantize->count,
          quantize->count - totals.quantized, totals.before, totals.after,
          totals.before ? 100 * (double)totals.after / (double)totals.before : 100.0);
-  if (totals.quality.elements) printf(", SNR %.2f dB", quality_decibels(&totals.quality));
+  if (totals.quality.noise > 0) printf(", SNR %.2f dB", quality_decibels(&totals.quality));
   printf(", %.3f s", seconds);
   if (totals.seconds > 0)
     printf(", kernels %.3f s at %.1f GB/s", totals.seconds,

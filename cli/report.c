@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "text.h"
+
 static int progress_shown;
 
 static const struct {
@@ -23,10 +25,26 @@ static const struct {
     {MXQ_NOT_PREBUILT, EXIT_MISSING},
 };
 
+/* Texts may hold names from files: nothing that a terminal would obey is let through. */
+static void print_visible(const char *format, va_list arguments, const char *kept) {
+  struct text text = {0}, visible = {0};
+  text_print_list(&text, format, arguments);
+  for (size_t i = 0; i < text.length; i++) {
+    const char *c = text.data + i;
+    if (strchr(kept, *c))
+      text_append(&visible, c, 1);
+    else
+      text_visible(&visible, c, 1);
+  }
+  if (visible.length) fputs(visible.data, stderr);
+  text_free(&text);
+  text_free(&visible);
+}
+
 static void print_line(const char *format, va_list arguments) {
   report_progress_end();
   fputs("mxq: ", stderr);
-  vfprintf(stderr, format, arguments);
+  print_visible(format, arguments, "\n\t");
   fputc('\n', stderr);
 }
 
@@ -70,7 +88,7 @@ void report_progress(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fputs("\r\033[K", stderr);
-  vfprintf(stderr, format, arguments);
+  print_visible(format, arguments, "");
   fflush(stderr);
   va_end(arguments);
   progress_shown = 1;

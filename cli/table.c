@@ -44,16 +44,13 @@ void table_begin(struct table *table, size_t columns, const char *const *heading
 }
 
 void table_cell(struct table *table, const char *format, ...) {
-  va_list arguments, again;
+  struct text cell = {0};
+  va_list arguments;
   va_start(arguments, format);
-  va_copy(again, arguments);
-  const int length = vsnprintf(NULL, 0, format, arguments);
-  char *cell = text_allocate((size_t)(length > 0 ? length : 0) + 1, 1);
-  if (length > 0) vsnprintf(cell, (size_t)length + 1, format, again);
-  va_end(again);
+  text_print_list(&cell, format, arguments);
   va_end(arguments);
-  add(table, cell);
-  free(cell);
+  add(table, cell.data);
+  text_free(&cell);
 }
 
 void table_print(const struct table *table, FILE *stream) {

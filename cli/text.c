@@ -2,7 +2,6 @@
 #include "text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +9,6 @@
 static void out_of_memory(void) {
   fputs("mxq: out of memory\n", stderr);
   exit(1);
-}
-
-static void append_formatted(struct text *text, const char *format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  const int length = vsnprintf(NULL, 0, format, arguments);
-  if (length < 0) out_of_memory();
-  char *line = text_allocate((size_t)length + 1, 1);
-  vsnprintf(line, (size_t)length + 1, format, again);
-  va_end(again);
-  text_append(text, line, (size_t)length);
-  free(line);
 }
 
 void *text_allocate(size_t count, size_t size) {
@@ -43,7 +30,7 @@ char *text_format(const char *format, ...) {
   struct text text = {0};
   va_list arguments;
   va_start(arguments, format);
-  append_formatted(&text, format, arguments);
+  text_print_list(&text, format, arguments);
   va_end(arguments);
   return text.data;
 }
@@ -59,8 +46,20 @@ void text_append(struct text *text, const char *bytes, size_t length) {
 void text_print(struct text *text, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  append_formatted(text, format, arguments);
+  text_print_list(text, format, arguments);
   va_end(arguments);
+}
+
+void text_print_list(struct text *text, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  const int length = vsnprintf(NULL, 0, format, arguments);
+  if (length < 0) out_of_memory();
+  char *line = text_allocate((size_t)length + 1, 1);
+  vsnprintf(line, (size_t)length + 1, format, again);
+  va_end(again);
+  text_append(text, line, (size_t)length);
+  free(line);
 }
 
 void text_json_string(struct text *text, const char *string) {

@@ -16,7 +16,7 @@
 #include "template_file.h"
 
 #define DEEPEST_PASTE     16
-#define MEMORY_MOST       ((size_t)256 << 20)
+#define MEMORY_MOST       ((size_t)128 << 20)
 #define INSTRUCTIONS_MOST 20000000
 
 struct mxq_expander {

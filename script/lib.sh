@@ -107,4 +107,6 @@ build() {
     grep -nE -A12 'error|FAILED|CMake Error' "$log" | head -60 >&2 || true
     fail "the build in $folder failed; all of its output is in $log"
   fi
+  # A build folder below the checkout finds .venv by itself, any other one through this.
+  [[ $nvrtc != "$venv"/* ]] || export VIRTUAL_ENV=$venv
 }

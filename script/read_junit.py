@@ -16,6 +16,12 @@ def reason(text):
     return re.sub("^skipped: *", "", lines[-1]) if lines else "it gave no reason"
 
 
+def without_good(output):
+    """A CMocka program's output without the cases that went well."""
+    noise = re.compile(r"\[ RUN      \]|\[       OK \]")
+    return "\n    ".join(line for line in output.strip().splitlines() if not noise.match(line))
+
+
 def skipped_cases(output):
     """Of a CMocka program's output: each skipped case, and the line before it."""
     lines = output.splitlines()
@@ -39,7 +45,7 @@ def main(path, log):
             failed.append((name, output or "no output; %s says how it ended" % log))
     print(passed, len(failed), len(skipped))
     for name, output in failed:
-        print("  FAILED %s\n    %s" % (name, output.strip().replace("\n", "\n    ")))
+        print("  FAILED %s\n    %s" % (name, without_good(output)))
     for name, output in skipped:
         print("  skipped %s: %s" % (name, reason(output)))
     for name, case, why in cases:

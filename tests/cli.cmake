@@ -10,6 +10,8 @@ endfunction()
 
 mxq_test(safetensors host)
 target_link_libraries(test_safetensors PRIVATE mxq_cli_parts)
+mxq_test(quality host)
+target_link_libraries(test_quality PRIVATE mxq_cli_parts)
 mxq_cli_test(cli_usage cli_usage host)
 mxq_cli_test(cli_quantize cli_quantize host)
 mxq_cli_test(cli_shards cli_shards host)

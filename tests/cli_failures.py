@@ -22,6 +22,21 @@ class Failures(Case):
         self.assertEqual(result.stdout, "")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
+    def test_names_cannot_command_the_terminal(self):
+        write(self.source, {"w\x1b[2J": floats(32, 16), "w\x1b[2J.scale": floats(3)})
+        self.refused(1, "w\\x1b[2J.scale")
+        write(self.source, {"w\x1b[2J\r": floats(32, 16)})
+        result = self.check(quantize(self.source, self.path("q")), 0)
+        self.assertIn("w\\x1b[2J\\x0d", result.stdout)
+        self.assertNotIn("\x1b", result.stdout)
+
+    def test_closed_standard_output(self):
+        """The table has nowhere to go, and must not go into the file."""
+        done = subprocess.run(f'"{MXQ}" quantize in.safetensors -o q --device {DEVICE} >&-',
+                              shell=True, cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 1)
+        read(self.path("q"))
+
     def temporaries(self):
         return [name for name in os.listdir(self.folder) if name.endswith(".tmp")]
 

@@ -51,7 +51,8 @@ class Shards(Case):
             ({"z": "s-1.safetensors"}, ['"z" should be in s-1.safetensors', "none of the files"]),
             ({"a": "s-2.safetensors"}, ['"a" should be in s-2.safetensors', "s-1.safetensors"]),
             ({"a": "../s-1.safetensors"}, ["../s-1.safetensors", "beside the index"]),
-            ({"a": "/etc/passwd"}, ["/etc/passwd"]),
+            ({"a": "/etc/passwd"}, ["/etc/passwd", "beside the index"]),
+            ({"a": "in/s-1.safetensors"}, ["in/s-1.safetensors", "beside the index"]),
             ({"a": "gone.safetensors"}, ["gone.safetensors", "No such file"]),
             ({"a": 5}, ['weight_map["a"]']),
         ]:
@@ -69,9 +70,11 @@ class Shards(Case):
         self.check(quantize(self.index, self.path("q/")), 1, '"a" is in both')
 
     def test_output_over_the_input(self):
+        os.link(self.index, self.path("in/linked.safetensors"))
         before = {name: os.stat(self.path("in/" + name)).st_mtime_ns
                   for name in os.listdir(self.path("in"))}
-        for out in ["in/", "in", "in/other.index.json", "in/s-1.safetensors"]:
+        for out in ["in/", "in", "in/other.index.json", "in/s-1.safetensors",
+                    "in/linked.safetensors"]:
             self.check(quantize(self.index, self.path(out)), 2, "a file of the input")
         self.assertEqual(before, {name: os.stat(self.path("in/" + name)).st_mtime_ns
                                   for name in os.listdir(self.path("in"))})

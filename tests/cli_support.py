@@ -39,11 +39,16 @@ def quantize(source, out, *arguments, **options):
     return run("quantize", source, "-o", out, "--device", DEVICE, *arguments, **options)
 
 
+def without_duplicates(pairs):
+    assert len(dict(pairs)) == len(pairs), f"a key stands there twice: {pairs}"
+    return dict(pairs)
+
+
 def header_of(path):
     """The header of a file, in its order, and the offset of the data."""
     with open(path, "rb") as file:
         length = struct.unpack("<Q", file.read(8))[0]
-        return json.loads(file.read(length)), 8 + length
+        return json.loads(file.read(length), object_pairs_hook=without_duplicates), 8 + length
 
 
 def read(path):

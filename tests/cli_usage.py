@@ -42,6 +42,7 @@ class Usage(Case):
     def test_unknown_things_are_named(self):
         for arguments, pieces in [
             (["lst"], ['unknown command "lst"', "list, why", "did you mean list?"]),
+            (["lsit"], ["did you mean list?"]),
             (["help", "plam"], ['unknown command "plam"', "did you mean plan?"]),
             (["zzzzzz"], ['unknown command "zzzzzz"', "list, why"]),
             (["list", "--inn", "f32"], ['unknown option "--inn"', "--in", "did you mean --in?"]),

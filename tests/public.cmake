@@ -21,3 +21,7 @@ if(NOT MXQ_SANITIZE) # a sanitizer adds names of its own
     -DINCLUDE=${PROJECT_SOURCE_DIR}/include -P ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.cmake)
   set_tests_properties(exports PROPERTIES LABELS host)
 endif()
+
+add_test(NAME generator_hash COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
+  -DWORK=${CMAKE_CURRENT_BINARY_DIR}/hash -P ${CMAKE_CURRENT_SOURCE_DIR}/check_hash.cmake)
+set_tests_properties(generator_hash PROPERTIES LABELS host)

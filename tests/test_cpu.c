@@ -152,7 +152,8 @@ static void check_float32_maxima(const struct mxq_variant *variant) {
       for (size_t i = 0; i < length; ++i) {
         const uint64_t r = support_random(&random);
         const uint32_t below = largest - (uint32_t)(r >> 32) % (largest % (3u << 23) + 1);
-        batch_set(&batch, block, i, (i == block % length ? largest : below) | (r & 1) << 31);
+        batch_set(&batch, block, i,
+                  (i == block % length ? largest : below) | (uint32_t)(r & 1) << 31);
       }
     }
   batch_check(&batch, "float32 maxima");

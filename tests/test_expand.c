@@ -58,6 +58,8 @@ static const struct {
     {"// SPDX-License-Identifier: MIT\n// About.\n\n// Text.\na\n\n", NULL,
      MAIN(4) "// Text.\na\n"},
     {"// SPDX-License-Identifier: MIT\n//$ local x = 1\n// T ${x}\n", NULL, MAIN(3) "// T 1\n"},
+    {"// SPDX-License-Identifier: MIT\n\n#ifndef P\n#define Q\n#endif\n", NULL,
+     MAIN(3) "#ifndef P\n#define Q\n#endif\n"},
     {"/* Text, no license. */\n#ifndef P\n#define Q\n#endif\n", NULL,
      MAIN(1) "/* Text, no license. */\n#ifndef P\n#define Q\n#endif\n"},
     /* Facts: the rows of axes.def, the kernel, the arch. */

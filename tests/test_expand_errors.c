@@ -75,8 +75,10 @@ static const struct {
     {"${(\"%-9p\"):format(\"x\")}\n", NULL, ":1: ", "an address"},
     /* What would not end. */
     {"a\n//$ while true do end\n", NULL, ":2: ", "an endless loop"},
-    {"//$ local s = \"x\"\n//$ for i = 1, 60 do s = s .. s end\n", NULL, "", "more than 256 MB"},
-    {"${(\"x\"):rep(1 << 30)}\n", NULL, "", "more than 256 MB"},
+    {"//$ local s = \"x\"\n//$ for i = 1, 60 do s = s .. s end\n", NULL, "", "more than 128 MB"},
+    {"//$ local t = {}\n//$ for i = 1, 60 do t[i] = (\"x\"):rep(9000000 + i) end\n", NULL, "",
+     "more than 128 MB"},
+    {"${(\"x\"):rep(1 << 30)}\n", NULL, "", "more than 128 MB"},
 };
 
 static void every_fault_names_its_line(void **state) {

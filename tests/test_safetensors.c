@@ -63,6 +63,7 @@ static const struct lie lies[] = {
     {ONE("U8", "[4]", "[0,4]"), 5, "5 bytes follow the header, its tensors have 4"},
     {ONE("U8", "[4]", "[1,5]"), 5, "belong to no tensor"},
     {ONE("U8", "[4]", "[0,3]"), 3, "needs 4 bytes, its data_offsets give 3"},
+    {ONE("U8", "[4]", "[0,5]"), 5, "needs 4 bytes, its data_offsets give 5"},
     {ONE("F32", "[2,2]", "[0,8]"), 8, "F32 of shape [2, 2] needs 16 bytes"},
     {ONE("F4", "[3]", "[0,1]"), 1, "do not fill whole bytes"},
     {ONE("F6_E2M3", "[2]", "[0,1]"), 1, "do not fill whole bytes"},
@@ -112,6 +113,10 @@ static void length_of_header_is_checked(void **state) {
   file_bytes[7] = 0x80;
   assert_int_equal(safetensors_read("f", file_bytes, size, &file), MXQ_IO_ERROR);
   assert_non_null(strstr(mxq_last_error(), "claims 9223372036854775810 bytes"));
+  make_file("{}", 2, 0);
+  memcpy(file_bytes, "\x01\xe1\xf5\x05", 4); /* 100,000,001 */
+  assert_int_equal(safetensors_read("f", file_bytes, size, &file), MXQ_IO_ERROR);
+  assert_non_null(strstr(mxq_last_error(), "up to 100000000 are allowed"));
   make_file("{}", 3, 0);
   assert_int_equal(safetensors_read("f", file_bytes, size, &file), MXQ_IO_ERROR);
   assert_non_null(strstr(mxq_last_error(), "truncated"));

@@ -3,6 +3,7 @@
  * The disk cache: what was written is read back, and nothing else is ever believed.
  */
 #include <sys/wait.h>
+#include <time.h>
 
 #include "store_fixture.h"
 
@@ -113,6 +114,7 @@ static void nothing_is_left_beside_the_entry(void **state) {
 static void a_lock_keeps_a_process_out_until_the_entry_is_there(void **state) {
   struct fixture *f = *state;
   const int lock = mxq_store_lock(&f->store, &f->key);
+  const time_t start = time(NULL);
   int status = 0;
   assert_true(lock >= 0);
   const pid_t child = fork();
@@ -126,6 +128,7 @@ static void a_lock_keeps_a_process_out_until_the_entry_is_there(void **state) {
   must_write(f);
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  assert_true(time(NULL) - start < 10); /* it saw the entry, and did not wait its time out */
   mxq_store_unlock(lock);
   const int again = mxq_store_lock(&f->store, &f->key);
   assert_true(again >= 0);

@@ -2,10 +2,12 @@
 #include "barrier.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "place.h"
 #include "primitives.h"
 #include "shared.h"
 #include "team.h"
@@ -18,6 +20,7 @@ struct barrier {
   unsigned pending;           /* still to come in this phase */
   int64_t expected;           /* bytes, of this phase */
   uint32_t phase;             /* how many have completed */
+  struct emu_stand expect;    /* the last one of this phase */
   struct emu_known arriving;  /* what the arrivals so far know */
   struct emu_known completed; /* what the completed phases order before a wait */
 };
@@ -81,8 +84,9 @@ static void try_complete(struct barrier *barrier) {
   const int64_t bytes = bytes_flying(index);
   if (barrier->pending) return;
   if (bytes > barrier->expected)
-    emu_hazard("the barrier at 0x%x expects %" PRId64 " bytes, but its loads bring %" PRId64,
-               barrier->offset, barrier->expected, bytes);
+    emu_hazard(
+        "the barrier at 0x%x expects %" PRId64 " bytes (%s:%d), but its loads bring %" PRId64,
+        barrier->offset, barrier->expected, barrier->expect.file, barrier->expect.line, bytes);
   if (bytes < barrier->expected) return;
   land_all(index);
   barrier->phase++;
@@ -133,6 +137,7 @@ void emu_barrier_expect(unsigned offset, unsigned bytes, int line, const char *f
         "waited for",
         offset, barrier->phase);
   barrier->expected += bytes;
+  barrier->expect = emu.stand[thread];
   if (barrier->expected > tx_max)
     emu_hazard("the barrier at 0x%x expects %" PRId64 " bytes: more than %d", offset,
                barrier->expected, tx_max);
@@ -161,11 +166,14 @@ void emu_barrier_load(unsigned thread, unsigned offset, const struct emu_box *bo
   const struct barrier *barrier = find(thread, offset);
   const unsigned index = (unsigned)(barrier - barriers);
   const unsigned width = box->bytes / emu_box_rows(box);
+  const struct emu_arrival arrival = {
+      emu_clock_engine(index), barrier->phase + 1,
+      EMU_THREADS ? (uint16_t)0 : emu_place_of(box->stand.file, box->stand.line),
+      (unsigned char)emu_random()};
   emu_shared_barrier_use(thread, offset, 1);
   for (unsigned r = 0; r < emu_box_rows(box); r++)
     for (unsigned i = 0; i < width; i++)
-      emu_shared_load_begin(thread, emu_box_shared(box, r, i), emu_clock_engine(index),
-                            barrier->phase + 1);
+      emu_shared_load_begin(thread, emu_box_shared(box, r, i), &arrival);
   if (flying == room) {
     room = room ? 2 * room : 16;
     flights = realloc(flights, room * sizeof *flights);
@@ -173,6 +181,21 @@ void emu_barrier_load(unsigned thread, unsigned offset, const struct emu_box *bo
   }
   flights[flying++] = (struct flight){*box, index};
   emu_team_wake();
+}
+
+void emu_barrier_describe(char *text, size_t size) {
+  size_t length = 0;
+  text[0] = 0;
+  for (unsigned i = 0; i < used && length < size; i++) {
+    const struct barrier *barrier = &barriers[i];
+    const struct emu_stand *stand = &barrier->expect;
+    length +=
+        (size_t)snprintf(text + length, size - length,
+                         "; the barrier at 0x%x in its phase %u lacks %u arrivals, expects %" PRId64
+                         " bytes (%s:%d), and loads on their way bring %" PRId64,
+                         barrier->offset, barrier->phase, barrier->pending, barrier->expected,
+                         stand->file ? stand->file : "nobody", stand->line, bytes_flying(i));
+  }
 }
 
 int emu_barrier_complete(void) {

@@ -75,7 +75,8 @@ static void read_sources(const struct store *store) {
     const struct emu_row row = emu_box_row(box, r);
     for (unsigned i = row.skip; i < row.skip + row.bytes; i++)
       bytes[i] = emu_shared_source_end(store->thread, emu_box_shared(box, r, i));
-    if (row.bytes) emu_region_write(row.global, bytes + row.skip, row.bytes, "map_store");
+    if (row.bytes)
+      emu_region_write(row.global, bytes + row.skip, row.bytes, &box->stand, store->thread);
   }
 }
 

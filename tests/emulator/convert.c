@@ -33,52 +33,66 @@ static unsigned reserved_codes(unsigned exponent_bits, unsigned mantissa_bits) {
 
 /* value / 2^shift, to nearest, ties to even. */
 static uint64_t shift_right(uint64_t value, unsigned shift) {
-  if (shift > 40) return 0; /* values have 24 bits */
+  if (shift > 40) return 0; /* values have at most 24 bits */
   const uint64_t quotient = value >> shift, rest = value - (quotient << shift);
   const uint64_t half = shift ? UINT64_C(1) << (shift - 1) : 0;
   return quotient + (shift && (rest > half || (rest == half && quotient % 2)));
 }
 
-unsigned emu_narrow(float value, unsigned exponent_bits, unsigned mantissa_bits) {
-  const uint32_t bits = bits_of(value), magnitude = bits & 0x7FFFFFFF;
-  const unsigned width = exponent_bits + mantissa_bits, codes = 1u << width;
-  const unsigned sign = bits >> 31 ? codes : 0;
-  if (magnitude > 0x7F800000) return codes - 1; /* every type's NaN, or its stand-in */
-  const int field = (int)(magnitude >> float_mantissa);
-  const int exponent = (field ? field : 1) - float_bias;
-  const uint64_t significand =
-      (magnitude & 0x7FFFFF) | (field ? UINT64_C(1) << float_mantissa : UINT64_C(0));
+/* The code of significand * 2^unit, as if there were no largest number. */
+static uint64_t round_to_code(uint64_t significand, int unit, unsigned exponent_bits,
+                              unsigned mantissa_bits) {
   /* Below the smallest normal exponent the codes stay as far apart as there. */
   const int smallest = 2 - (1 << (exponent_bits - 1));
-  const int base = exponent > smallest ? exponent : smallest;
-  const unsigned shift = (unsigned)(base - exponent + float_mantissa - (int)mantissa_bits);
-  const uint64_t code =
-      shift_right(significand, shift) + ((uint64_t)(base - smallest) << mantissa_bits);
+  if (significand == 0) return 0;
+  const int leading = unit + 63 - __builtin_clzll(significand);
+  const int base = leading > smallest ? leading : smallest;
+  const int shift = base - (int)mantissa_bits - unit;
+  const uint64_t rounded =
+      shift < 0 ? significand << -shift : shift_right(significand, (unsigned)shift);
+  return rounded + ((uint64_t)(base - smallest) << mantissa_bits);
+}
+
+/* A finite magnitude is significand * 2^unit. */
+static void take_apart(uint32_t magnitude, uint64_t *significand, int *unit) {
+  const uint32_t field = magnitude >> float_mantissa;
+  *significand = (magnitude & 0x7FFFFF) | (field ? UINT64_C(1) << float_mantissa : UINT64_C(0));
+  *unit = (int)(field ? field : 1) - float_bias - float_mantissa;
+}
+
+unsigned emu_narrow(float value, unsigned exponent_bits, unsigned mantissa_bits) {
+  const uint32_t bits = bits_of(value), magnitude = bits & 0x7FFFFFFF;
+  const unsigned codes = 1u << (exponent_bits + mantissa_bits);
   const uint64_t largest = codes - 1 - reserved_codes(exponent_bits, mantissa_bits);
-  return sign | (unsigned)(code < largest ? code : largest);
+  uint64_t significand;
+  int unit;
+  if (magnitude > 0x7F800000) return codes - 1; /* every type's NaN, or its stand-in */
+  take_apart(magnitude, &significand, &unit);   /* infinity as 2^128, which is too large too */
+  const uint64_t code = round_to_code(significand, unit, exponent_bits, mantissa_bits);
+  return (bits >> 31 ? codes : 0) | (unsigned)(code < largest ? code : largest);
 }
 
 float emu_widen_f16(unsigned bits) {
-  const unsigned exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const uint32_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
   const float magnitude = exponent == 31  ? (mantissa ? NAN : INFINITY)
-                          : exponent == 0 ? ldexpf((float)mantissa, -24)
-                                          : ldexpf((float)(mantissa + 1024), (int)exponent - 25);
+                          : exponent == 0 ? (float)mantissa * 0x1p-24f
+                                          : float_of((exponent + 112) << 23 | mantissa << 13);
   return bits >> 15 & 1 ? -magnitude : magnitude;
 }
 
-/* The product of two 8-bit significands is exact in a double: one rounding, to bf16. */
+/* The product of two significands of eight bits is exact: one rounding, to bf16. */
 unsigned emu_multiply_bf16(unsigned a, unsigned b) {
-  const double product = (double)float_of(a << 16) * (double)float_of(b << 16);
-  const double magnitude = fabs(product);
-  const unsigned sign = signbit(product) ? 0x8000 : 0;
-  int exponent;
-  if (isnan(product)) return 0x7FFF;
-  if (isinf(product)) return sign | 0x7F80;
-  frexp(magnitude, &exponent); /* magnitude < 2^exponent */
-  const int unit = (exponent > -125 ? exponent : -125) - 8;
-  const double rounded = ldexp(nearbyint(ldexp(magnitude, -unit)), unit);
-  if (rounded >= ldexp(1.0, 128)) return sign | 0x7F80;
-  return sign | bits_of((float)rounded) >> 16;
+  const uint32_t x = (a & 0x7FFF) << 16, y = (b & 0x7FFF) << 16, infinity = 0x7F800000;
+  const unsigned sign = (a ^ b) & 0x8000;
+  uint64_t significand_x, significand_y;
+  int unit_x, unit_y;
+  if (x > infinity || y > infinity) return 0x7FFF;
+  if (x == infinity || y == infinity) return x && y ? sign | 0x7F80 : 0x7FFF;
+  take_apart(x, &significand_x, &unit_x);
+  take_apart(y, &significand_y, &unit_y);
+  const uint64_t product = (significand_x >> 16) * (significand_y >> 16);
+  const uint64_t code = round_to_code(product, unit_x + unit_y + 32, 8, 7);
+  return sign | (unsigned)(code < 0x7F80 ? code : 0x7F80);
 }
 
 float emu_larger_magnitude(float a, float b) {

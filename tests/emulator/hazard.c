@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barrier.h"
 #include "machine.h"
 #include "team.h"
 
@@ -57,6 +58,7 @@ void emu_hazard_stuck(void) {
   const unsigned threads = emu.launch->threads;
   const struct emu_stand *stand = NULL;
   unsigned first = 0;
+  char barriers[EMU_TEXT / 2];
   for (unsigned t = 0; t < threads && !stand; t++)
     if (!emu.done[t]) stand = &emu.stand[first = t];
   if (!begin(stand, first)) return;
@@ -70,4 +72,6 @@ void emu_hazard_stuck(void) {
     else
       say("stand in %s at %s:%d", emu.stand[t].what, emu.stand[t].file, emu.stand[t].line);
   }
+  emu_barrier_describe(barriers, sizeof barriers);
+  say("%s", barriers);
 }

@@ -12,7 +12,7 @@
 #include "shared.h"
 #include "team.h"
 
-static const uint64_t steps_max = 400000000; /* a block that does more does not end */
+static const uint64_t very_many = 400000000;
 
 struct emu_machine emu;
 
@@ -34,7 +34,7 @@ uint32_t emu_random(void) {
 unsigned emu_enter(const char *what, int line, const char *file) {
   const unsigned thread = emu_team_self();
   emu.stand[thread] = (struct emu_stand){what, file, line};
-  if (!EMU_THREADS && ++emu.steps > steps_max) emu_hazard("the block does not end");
+  if (!EMU_THREADS && ++emu.steps > emu.steps_max) emu_hazard("the block does not end");
   emu_team_pause();
   return thread;
 }
@@ -71,11 +71,11 @@ void emu_block_sync(int line, const char *file) {
 }
 
 void emu_global_store(void *to, const void *from, unsigned bytes, int line, const char *file) {
-  emu_enter("global_store", line, file);
+  const unsigned thread = emu_enter("global_store", line, file);
   if ((uintptr_t)to % bytes != 0)
     emu_hazard("global_store of %u bytes at an address that is no multiple of %u", bytes, bytes);
   emu_team_lock();
-  emu_region_write(to, from, bytes, "global_store");
+  emu_region_write(to, from, bytes, &emu.stand[thread], thread);
   emu_team_unlock();
 }
 
@@ -103,7 +103,6 @@ static int run_block(unsigned block) {
   emu_shared_begin(launch->shared_bytes);
   emu_barrier_begin();
   emu_bulk_begin();
-  emu_place_reset();
   return emu_team_run(launch->threads, body) && emu_bulk_complete() && emu_barrier_complete();
 }
 
@@ -131,6 +130,8 @@ int emu_launch_run(const struct emu_launch *launch, char text[EMU_TEXT]) {
   memset(&emu, 0, sizeof emu);
   emu.launch = launch;
   emu.text = text;
+  emu.steps_max = launch->steps ? launch->steps : very_many;
+  emu_place_reset();
   RANDOM = launch->seed;
   text[0] = 0;
   if (launch->threads == 0 || launch->threads > EMU_THREADS_MAX) {

@@ -34,6 +34,7 @@ struct emu_launch {
   unsigned grid;
   unsigned shared_bytes;
   uint64_t seed;
+  uint64_t steps;             /* primitives after which a block counts as endless; 0: very many */
   struct emu_region *regions; /* the global memory that the kernel may touch */
   size_t region_count;
 };
@@ -61,6 +62,7 @@ struct emu_machine {
   unsigned finished; /* threads that returned */
   uint32_t syncs;    /* block_syncs that completed */
   uint64_t steps;    /* primitives so far in this block */
+  uint64_t steps_max;
   uint64_t random;
   int failed;
   char *text;

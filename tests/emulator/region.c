@@ -2,9 +2,11 @@
 #include "region.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "machine.h"
+#include "place.h"
 
 static int holds(const struct emu_region *region, uintptr_t at, uint64_t bytes) {
   const uintptr_t base = (uintptr_t)region->base;
@@ -45,14 +47,26 @@ static struct emu_region *find(uintptr_t at, uint64_t bytes, int writable) {
   return NULL;
 }
 
-void emu_region_write(void *to, const void *from, uint64_t bytes, const char *how) {
+void emu_region_describe(const struct emu_region *region, uint64_t byte, char *text, size_t size) {
+  const struct emu_mark *mark = &region->marks[byte];
+  snprintf(text, size, "byte %" PRIu64 " of %s: block %u, thread %u wrote it at %s", byte,
+           region->name, mark->block, mark->thread, emu_place_text(mark->place).text);
+}
+
+void emu_region_write(void *to, const void *from, uint64_t bytes, const struct emu_stand *stand,
+                      unsigned thread) {
   struct emu_region *region = find((uintptr_t)to, bytes, 1);
-  if (!region) outside((uintptr_t)to, bytes, how);
+  const struct emu_mark mark = {emu.block, (uint16_t)thread, emu_place_of(stand->file, stand->line),
+                                0, 1};
+  char before[256];
+  if (!region) outside((uintptr_t)to, bytes, stand->what);
   const uint64_t offset = (uint64_t)((unsigned char *)to - region->base);
-  for (uint64_t i = 0; i < bytes; i++) {
-    if (region->marks[offset + i] & EMU_WRITTEN)
-      emu_hazard("%s writes byte %" PRIu64 " of %s a second time", how, offset + i, region->name);
-    region->marks[offset + i] |= EMU_WRITTEN;
+  for (uint64_t i = offset; i < offset + bytes; i++) {
+    if (region->marks[i].written) {
+      emu_region_describe(region, i, before, sizeof before);
+      emu_hazard("%s writes a second time %s", stand->what, before);
+    }
+    region->marks[i] = mark;
   }
   memcpy(to, from, bytes);
 }
@@ -62,7 +76,7 @@ void emu_region_read(const void *from, void *to, uint64_t bytes, const char *how
   if (!region) outside((uintptr_t)from, bytes, how);
   const uint64_t offset = (uint64_t)((const unsigned char *)from - region->base);
   for (uint64_t i = 0; i < bytes; i++)
-    if (!(region->marks[offset + i] & EMU_REAL))
+    if (!region->marks[offset + i].real)
       emu_hazard("%s reads byte %" PRIu64
                  " of %s, which belongs to no element: it lies between "
                  "rows or matrices",
@@ -72,7 +86,7 @@ void emu_region_read(const void *from, void *to, uint64_t bytes, const char *how
 
 int emu_region_complete(const struct emu_region *region) {
   for (uint64_t i = 0; region->writable && i < region->size; i++) {
-    if (region->marks[i] & EMU_WRITTEN) continue;
+    if (region->marks[i].written) continue;
     emu_hazard_at(NULL, 0, "byte %" PRIu64 " of the %" PRIu64 " of %s was never written", i,
                   region->size, region->name);
     return 0;

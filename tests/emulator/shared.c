@@ -51,6 +51,8 @@ void emu_shared_meet(void) { reads_used = 1; }
 
 void emu_shared_check(unsigned offset, unsigned bytes, unsigned alignment, const char *what) {
   const unsigned end = emu.launch->shared_bytes;
+  if (bytes % alignment != 0 || (alignment & (alignment - 1)) != 0)
+    emu_hazard("%s of %u bytes: there are accesses of 1, 2, 4, 8 and 16", what, bytes);
   if (offset > end || bytes > end - offset)
     emu_hazard("%s of %u bytes at shared offset 0x%x, past the block's %u bytes", what, bytes,
                offset, end);
@@ -203,13 +205,12 @@ void emu_shared_barrier_use(unsigned thread, unsigned offset, int engine) {
   if (engine) check_fenced(thread, offset, "use by the copy engine");
 }
 
-void emu_shared_load_begin(unsigned thread, unsigned at, unsigned agent, uint32_t count) {
-  const struct emu_stand *stand = &emu.stand[thread];
-  emu.shared[at] = (unsigned char)emu_random();
+void emu_shared_load_begin(unsigned thread, unsigned at, const struct emu_arrival *arrival) {
+  emu.shared[at] = arrival->poison;
   if (EMU_THREADS) return;
   check_overwrite(thread, at, "map_load");
   check_fenced(thread, at, "map_load over the bytes");
-  put(at, kind_landing, agent, count, emu_place_of(stand->file, stand->line));
+  put(at, kind_landing, arrival->agent, arrival->count, arrival->place);
 }
 
 void emu_shared_load_end(unsigned at, unsigned char value) {

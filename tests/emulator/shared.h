@@ -20,8 +20,15 @@ void emu_shared_barrier_init(unsigned thread, unsigned offset);
 void emu_shared_barrier_use(unsigned thread, unsigned offset, int by_engine);
 
 /* A load of the copy engine that `thread` issues now: a byte is on its way, then there. The byte's
- * writer is the engine's agent for the barrier, at the count that its phase will give. */
-void emu_shared_load_begin(unsigned thread, unsigned at, unsigned agent, uint32_t count);
+ * writer is the engine's agent for the barrier, at the count that its phase will give. `poison` is
+ * what it holds meanwhile. */
+struct emu_arrival {
+  unsigned agent;
+  uint32_t count;
+  uint16_t place;
+  unsigned char poison;
+};
+void emu_shared_load_begin(unsigned thread, unsigned at, const struct emu_arrival *arrival);
 void emu_shared_load_end(unsigned at, unsigned char value);
 
 /* A store of the copy engine that `thread` issues now: a byte will be read, then was read as if by

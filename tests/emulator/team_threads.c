@@ -81,6 +81,10 @@ void emu_team_wake(void) {
   pthread_cond_broadcast(&woken);
 }
 
+static void run_body(void) {
+  if (!setjmp(way_out)) body_of(self);
+}
+
 static void *work(void *number) {
   unsigned long done = 0;
   self = (unsigned)(uintptr_t)number;
@@ -92,7 +96,7 @@ static void *work(void *number) {
     }
     done = job;
     emu_team_unlock();
-    if (!setjmp(way_out)) body_of(self);
+    run_body();
     emu_team_lock();
     if (--left == 0) pthread_cond_signal(&ended);
     emu_team_unlock();

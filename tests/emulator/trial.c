@@ -51,7 +51,7 @@ static void add_region(struct bench *bench, const char *name, const struct suppo
   struct emu_region *region = &bench->regions[bench->region_count];
   if (!buffer->size) return;
   *region = (struct emu_region){name, buffer->data, buffer->size, writable, NULL};
-  region->marks = calloc(buffer->size, 1);
+  region->marks = calloc(buffer->size, sizeof *region->marks);
   if (!region->marks) abort();
   bench->region_count++;
 }
@@ -65,7 +65,7 @@ static void mark_elements(const struct emu_trial *trial, struct emu_region *in) 
       const uint64_t stride_e = shape->e > 1 ? (uint64_t)shape->stride_e : 0;
       const uint64_t stride_n = shape->n > 1 ? (uint64_t)shape->stride_n : 0;
       const uint64_t row = (uint64_t)e * stride_e + (uint64_t)n * stride_n;
-      memset(in->marks + row * bytes, EMU_REAL, (uint64_t)shape->k * bytes);
+      for (uint64_t i = 0; i < (uint64_t)shape->k * bytes; i++) in->marks[row * bytes + i].real = 1;
     }
 }
 
@@ -92,11 +92,14 @@ static int guards_whole(const struct support_tensors *tensors) {
 static enum emu_verdict launch(const struct emu_trial *trial, struct bench *bench,
                                char text[EMU_TEXT]) {
   const struct mxq_geometry *geometry = &bench->plan.geometry;
-  const struct emu_launch launch = {
-      trial->function,        &bench->args,
-      geometry->threads,      trial->grid ? trial->grid : bench->plan.grid,
-      geometry->shared_bytes, trial->seed,
-      bench->regions,         bench->region_count};
+  const struct emu_launch launch = {.kernel = trial->function,
+                                    .args = &bench->args,
+                                    .threads = geometry->threads,
+                                    .grid = trial->grid ? trial->grid : bench->plan.grid,
+                                    .shared_bytes = geometry->shared_bytes,
+                                    .seed = trial->seed,
+                                    .regions = bench->regions,
+                                    .region_count = bench->region_count};
   if (geometry->threads > trial->threads) {
     snprintf(text, EMU_TEXT, "the host launches %u threads; the kernel is bound to %u",
              geometry->threads, trial->threads);
@@ -105,16 +108,37 @@ static enum emu_verdict launch(const struct emu_trial *trial, struct bench *benc
   return emu_launch_run(&launch, text) ? EMU_CLEAN : EMU_HAZARD;
 }
 
+/* Who wrote the first byte that differs. */
+static void name_writer(const struct bench *bench, char text[EMU_TEXT]) {
+  const struct support_tensors *wrong = &bench->tensors, *right = &bench->expected;
+  for (size_t r = 0; r < bench->region_count; r++) {
+    const struct emu_region *region = &bench->regions[r];
+    for (int part = 0; part < 2; part++) {
+      const unsigned char *expected = region->base == wrong->out[part].data ? right->out[part].data
+                                      : region->base == wrong->scale[part].data
+                                          ? right->scale[part].data
+                                          : NULL;
+      for (uint64_t i = 0; expected && i < region->size; i++) {
+        if (region->base[i] == expected[i]) continue;
+        emu_region_describe(region, i, text, EMU_TEXT);
+        return;
+      }
+    }
+  }
+}
+
 static enum emu_verdict compare(const struct emu_trial *trial, struct bench *bench,
                                 char text[EMU_TEXT]) {
   const struct mxq_variant *variant = &trial->kernel.variant;
   const struct mxq_pointers actual = support_tensors_pointers(&bench->tensors);
   const struct mxq_pointers expected = support_tensors_pointers(&bench->expected);
+  char first[EMU_TEXT] = "a guard was written";
   mxq_cpu_run(variant, &trial->shape, &expected);
   const uint64_t differences = support_compare(variant, &trial->shape, &expected, &actual);
   if (differences == 0 && guards_whole(&bench->tensors)) return EMU_CLEAN;
-  snprintf(text, EMU_TEXT, "%" PRIu64 " codes differ from the CPU path's, or a guard was written",
-           differences);
+  name_writer(bench, first);
+  snprintf(text, EMU_TEXT, "%" PRIu64 " codes differ from the CPU path's; the first, %.1900s",
+           differences, first);
   return EMU_HAZARD;
 }
 

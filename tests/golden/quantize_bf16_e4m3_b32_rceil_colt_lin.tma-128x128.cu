@@ -103,7 +103,7 @@ MXQ_FN void fence_async_shared() {
 MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
                      unsigned barrier) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      "cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
       " [%0], [%1, {%2, %3, %4}], [%5];"
       :: "r"(shared_address(offset)), "l"(&map), "r"(x), "r"(y), "r"(z),
          "r"(shared_address(barrier)) : "memory");

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "twin.h"
+
+#include "tiny.h"
+
+// As the expansions name their templates.
+#line 8 "tiny.cc"
+
+constexpr unsigned IN = 0, OUT = 1024, SCRATCH = 2048, BARRIER = 3072;
+constexpr unsigned EACH = TINY_TILE / TINY_THREADS;  // bytes of a tile for each thread
+
+struct words3 {
+  unsigned word[3];
+};
+
+MXQ_FN void load_tile(const tiny_args &args, unsigned tile) {
+  const unsigned fault = args.fault;
+  barrier_expect(BARRIER, fault == TINY_EXPECT_LESS   ? TINY_TILE - 16
+                          : fault == TINY_EXPECT_MORE ? TINY_TILE + 16
+                                                      : TINY_TILE);
+  if (fault == TINY_ARRIVE_TWICE) barrier_expect(BARRIER, 0);
+  map_load(IN, args.in, 0, 0, tile, BARRIER);
+  if (fault == TINY_LOAD_OVER_LOAD) map_load(IN, args.in, 0, 0, tile, BARRIER);
+}
+
+// By the one thread that issues.
+MXQ_FN void store_tile(const tiny_args &args, unsigned tile, bool last) {
+  const unsigned fault = args.fault;
+  const mxq_tensor_map none = {};
+  if (fault == TINY_FENCE_BY_ISSUER) fence_async_shared();
+  map_store(fault == TINY_NO_MAP ? none : args.out, 0, 0, tile,
+            fault == TINY_STORE_UNALIGNED   ? OUT + 16
+            : fault == TINY_STORE_UNWRITTEN ? SCRATCH
+                                            : OUT);
+  if (fault == TINY_LOAD_OVER_SOURCE) map_load(OUT, args.in, 0, 0, tile, BARRIER);
+  const bool no_commit = fault == TINY_NO_COMMIT || (fault == TINY_NO_LAST_COMMIT && last);
+  if (!no_commit && fault != TINY_COMMIT_AFTER_WAIT) bulk_commit();
+  const bool no_wait = fault == TINY_NO_READ_WAIT || fault == TINY_READ_WAIT_BY_OTHER ||
+                       (fault == TINY_NO_LAST_READ_WAIT && last);
+  if (!no_wait) bulk_wait_read();
+  if (fault == TINY_COMMIT_AFTER_WAIT) bulk_commit();
+}
+
+// Shared memory without the copy engine: a round of messages between neighbours.
+MXQ_FN void talk(unsigned me, unsigned fault) {
+  const unsigned neighbour = (me + 1) % TINY_THREADS;
+  if (fault == TINY_READ_UNWRITTEN) shared_load<unsigned>(SCRATCH + 4 * me);
+  if (fault == TINY_MISALIGNED) shared_load<unsigned>(SCRATCH + 4 * me + 2);
+  if (fault == TINY_ODD_WIDTH) shared_load<words3>(SCRATCH);
+  if (fault == TINY_PAST_SHARED && me == 7) shared_store<unsigned>(TINY_SHARED - 2 + 2, 0);
+  shared_store(SCRATCH + 4 * me, me);
+  if (fault == TINY_WRITE_AFTER_WRITE) shared_store(SCRATCH + 4 * (me & 30), me);
+  if (fault != TINY_READ_UNORDERED) block_sync();
+  shared_load<unsigned short>(SCRATCH + 4 * neighbour);
+  shared_load<unsigned>(SCRATCH);  // all threads read the same bytes
+  if (fault != TINY_WRITE_AFTER_READ) block_sync();
+  shared_store(SCRATCH + 4 * me, 0u);
+  if (fault == TINY_ENDLESS)
+    for (;;) shared_load<unsigned>(SCRATCH + 4 * me);
+}
+
+MXQ_FN void store_sum(const tiny_args &args, unsigned tile, unsigned me, unsigned sum) {
+  const unsigned fault = args.fault;
+  unsigned char *to = args.sums + tile * TINY_THREADS + me;
+  if (fault == TINY_GLOBAL_PAST_END) to += args.tiles * TINY_THREADS;
+  if (fault == TINY_GLOBAL_BEFORE_BEGIN) to -= args.tiles * TINY_THREADS;
+  if (fault == TINY_GLOBAL_READ_ONLY) to = const_cast<unsigned char *>(args.input) + me;
+  if (fault == TINY_GLOBAL_TWICE) to = args.sums + tile * TINY_THREADS + me / 2;
+  if (fault == TINY_GLOBAL_UNWRITTEN && me == 5) return;
+  if (fault == TINY_GLOBAL_MISALIGNED)
+    global_store(reinterpret_cast<unsigned short *>(to + 1 - me % 2), static_cast<unsigned short>(0));
+  global_store(to, static_cast<unsigned char>(sum));
+}
+
+MXQ_FN unsigned copy_bytes(unsigned me, unsigned fault) {
+  unsigned sum = 0;
+  if (fault == TINY_FENCE_BEFORE_WRITE) fence_async_shared();
+  for (unsigned i = 0; i < EACH; i += 4) {
+    const unsigned word = shared_load<unsigned>(IN + EACH * me + i);
+    shared_store(OUT + EACH * me + i, word);
+    sum += word;
+  }
+  return sum;
+}
+
+MXQ_FN void begin(const tiny_args &args, unsigned me) {
+  const unsigned fault = args.fault;
+  if (me == 0) {
+    if (fault != TINY_NO_INIT) barrier_init(BARRIER, 1);
+    if (fault == TINY_INIT_TWICE) barrier_init(BARRIER, 1);
+    if (fault != TINY_INIT_UNFENCED) fence_async_shared();
+    if (fault == TINY_BARRIER_OVERWRITTEN) shared_store(BARRIER, 1u);
+    if (fault == TINY_BARRIER_READ) shared_load<unsigned>(BARRIER + 4);
+    if (fault == TINY_LOAD_OVER_UNFENCED) shared_store(IN, 1u);
+    load_tile(args, 0);
+    if (fault == TINY_STORE_LANDING) map_store(args.out, 0, 0, 0, IN);
+  }
+  if (fault != TINY_INIT_UNORDERED) block_sync();
+}
+
+MXQ_FN void await(unsigned me, unsigned tile, unsigned fault) {
+  if (fault == TINY_NO_LOAD_WAIT || (fault == TINY_LOAD_WAIT_BY_ONE && me != 0)) return;
+  barrier_wait(BARRIER, (tile + (fault == TINY_WRONG_PARITY ? tile : 0)) & 1);
+}
+
+MXQ_KERNEL(tiny, TINY_THREADS, 1)(MXQ_ARGS(tiny_args) args) {
+  const unsigned me = thread_id(), fault = args.fault;
+  if (fault == TINY_EARLY_RETURN && me == 9) return;
+  talk(me, fault);
+  begin(args, me);
+  for (unsigned tile = 0; tile < args.tiles; tile++) {
+    const bool last = tile + 1 == args.tiles;
+    await(me, tile, fault);
+    if (fault == TINY_LOAD_OVER_READS && me == 0 && !last) load_tile(args, tile + 1);
+    store_sum(args, tile, me, copy_bytes(me, fault));
+    if (fault != TINY_NO_FENCE && fault != TINY_FENCE_BEFORE_WRITE &&
+        fault != TINY_FENCE_AFTER_SYNC && fault != TINY_FENCE_BY_ISSUER)
+      fence_async_shared();
+    if (fault == TINY_TWO_SYNCS && me == 4)
+      block_sync();
+    else if (fault != TINY_NO_SYNC_BEFORE_STORE)
+      block_sync();
+    if (fault == TINY_FENCE_AFTER_SYNC) fence_async_shared();
+    if (me == 0) store_tile(args, tile, last);
+    if (fault == TINY_READ_WAIT_BY_OTHER && me == 1) bulk_wait_read();
+    if (fault == TINY_EXTRA_READ_WAIT && me == 2) bulk_wait_read();
+    const bool next = !last || fault == TINY_LOAD_NEVER_AWAITED;
+    if (me == 0 && next && fault != TINY_NO_SYNC_AFTER_WAIT) load_tile(args, last ? 0 : tile + 1);
+    if (fault == TINY_NO_SYNC_AFTER_WAIT) copy_bytes(me, fault);
+  }
+}
+
+// What lies in shared memory after a load of one box, whatever the map says.
+MXQ_KERNEL(tiny_dump, TINY_THREADS, 1)(MXQ_ARGS(tiny_args) args) {
+  if (thread_id() == 0) {
+    barrier_init(BARRIER, 1);
+    fence_async_shared();
+    barrier_wait(BARRIER, 1);  // the phase before the first counts as complete
+    barrier_expect(BARRIER, TINY_TILE);
+    map_load(IN, args.in, static_cast<unsigned>(args.x), static_cast<unsigned>(args.y), 0, BARRIER);
+    barrier_wait(BARRIER, 0);
+  }
+  block_sync();  // the wait of one thread orders the load before the reads of all
+  for (unsigned i = 0; i < EACH; i++) {
+    const unsigned at = EACH * thread_id() + i;
+    global_store(args.dump + at, shared_load<unsigned char>(IN + at));
+  }
+  if (thread_id() == 0) map_store(args.out, 0, 0, 0, IN);  // loaded bytes need no fence
+  if (thread_id() == 0) bulk_commit();
+  if (thread_id() == 0) bulk_wait_read();
+}

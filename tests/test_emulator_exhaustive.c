@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The emulator's conversions of all 2^32 floats, to e4m3 and e5m2 and the shorter types, against
+ * the boundaries between codes, which are exact.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "emulator/code_values.h"
+#include "emulator/primitives.h"
+
+static unsigned narrow(const struct code_type *type, uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return emu_narrow(value, type->exponent_bits, type->mantissa_bits);
+}
+
+/* All floats from `begin` to before `end` have the same code. */
+static uint64_t check_run(const struct code_type *type, uint32_t begin, uint32_t end,
+                          unsigned code) {
+  const unsigned sign = 1u << (type->exponent_bits + type->mantissa_bits);
+  for (uint32_t bits = begin; bits != end; bits++)
+    if (narrow(type, bits) != code || narrow(type, bits | 0x80000000) != (code | sign))
+      fail_msg("%s of the float 0x%08X or its negative: not 0x%X", type->name, bits, code);
+  return 2 * (uint64_t)(end - begin);
+}
+
+static void test_all_floats(void **state) {
+  (void)state;
+  for (const struct code_type *type = code_types; type->name; type++) {
+    uint32_t begin = 0;
+    uint64_t checked = 0;
+    for (unsigned code = 0; code < type->largest; code++) {
+      /* A tie goes to the even code. */
+      const uint32_t end = code_boundary(type, code) + (code % 2 == 0);
+      checked += check_run(type, begin, end, code);
+      begin = end;
+    }
+    checked += check_run(type, begin, 0x7F800001, type->largest);
+    for (uint32_t bits = 0x7F800001; bits < 0x80000000; bits++, checked += 2)
+      if (narrow(type, bits) != type->nan_code || narrow(type, bits | 0x80000000) != type->nan_code)
+        fail_msg("%s of the NaN 0x%08X", type->name, bits);
+    assert_true(checked == UINT64_C(1) << 32);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_floats)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The quality figures of mxq quantize against the plainest way to compute them, on ragged shapes,
+ * every code, and any number of threads.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "axes.h"
+#include "quality.h"
+
+static uint32_t seed;
+
+static uint32_t next_random(void) {
+  seed ^= seed << 13;
+  seed ^= seed >> 17;
+  return seed ^= seed << 5;
+}
+
+/* Contract, section 2, by arithmetic: what a code of an eight-bit type means. */
+static double code_value(const char *type, unsigned code) {
+  const int is_e4m3 = !strcmp(type, "e4m3");
+  const int mantissa_bits = is_e4m3 ? 3 : 2, bias = is_e4m3 ? 7 : 15;
+  const int mantissa = (int)code & ((1 << mantissa_bits) - 1);
+  const int exponent = (int)(code & 0x7F) >> mantissa_bits;
+  if (is_e4m3 && (code & 0x7F) == 0x7F) return NAN;
+  if (!is_e4m3 && exponent == 31) return NAN;
+  const double fraction = mantissa / (double)(1 << mantissa_bits);
+  const double value = exponent ? ldexp(1 + fraction, exponent - bias) : ldexp(fraction, 1 - bias);
+  return code & 0x80 ? -value : value;
+}
+
+static double input_value(const char *type, const unsigned char *at) {
+  uint32_t bits = 0;
+  float value;
+  if (!strcmp(type, "f16")) {
+    uint16_t half;
+    memcpy(&half, at, 2);
+    const int exponent = half >> 10 & 31, mantissa = half & 1023;
+    if (exponent == 31) return NAN;
+    const double size = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+    return half & 0x8000 ? -size : size;
+  }
+  memcpy(strcmp(type, "bf16") ? (unsigned char *)&bits : (unsigned char *)&bits + 2, at,
+         strcmp(type, "bf16") ? 4 : 2);
+  memcpy(&value, &bits, sizeof value);
+  return (double)value;
+}
+
+static struct quality plainly(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                              const unsigned char *in, const unsigned char *codes,
+                              const unsigned char *scales) {
+  struct quality q = {0};
+  const struct mxq_type_facts *type = mxq_type_facts(variant->in);
+  const char *out = mxq_type_facts(variant->out)->token;
+  const uint64_t count = (uint64_t)(shape->e * shape->n * shape->k);
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t k = i % (uint64_t)shape->k, n = i / (uint64_t)shape->k % (uint64_t)shape->n;
+    const uint64_t e = i / (uint64_t)(shape->n * shape->k);
+    const unsigned scale = scales[mxq_scale_offset(variant, shape, 0, e, n, k)];
+    const unsigned code = codes[mxq_data_offset(variant, shape, 0, e, n, k)];
+    const double x = input_value(type->token, in + i * type->bits / 8);
+    const double y = (double)(float)(code_value(out, code) *
+                                     (scale == 255 ? (double)NAN : ldexp(1, (int)scale - 127)));
+    if (!isfinite(x - y)) {
+      q.excluded++;
+      continue;
+    }
+    q.elements++;
+    q.signal += x * x;
+    q.noise += (x - y) * (x - y);
+    q.largest_error = fmax(q.largest_error, fabs(x - y));
+    q.largest_input = fmax(q.largest_input, fabs(x));
+    if (x != 0) q.largest_relative = fmax(q.largest_relative, fabs(x - y) / fabs(x));
+  }
+  return q;
+}
+
+static void assert_close(double a, double b) { assert_true(fabs(a - b) <= 1e-9 * fabs(b)); }
+
+static void compare(const struct mxq_variant *variant, const struct mxq_shape *shape) {
+  struct mxq_byte_counts bytes;
+  assert_int_equal(mxq_sizes(variant, shape, &bytes), MXQ_OK);
+  /* One byte off: inputs in a file stand anywhere. */
+  unsigned char *in = malloc(bytes.in + 1), *codes = malloc(bytes.out[0]);
+  unsigned char *scales = malloc(bytes.scale[0]);
+  for (uint64_t i = 0; i < bytes.in; i++) in[i + 1] = (unsigned char)next_random();
+  for (uint64_t i = 0; i < bytes.out[0]; i++) codes[i] = (unsigned char)next_random();
+  for (uint64_t i = 0; i < bytes.scale[0]; i++)
+    scales[i] = (unsigned char)(i % 7 ? 100 + next_random() % 50 : next_random());
+  const struct quality expected = plainly(variant, shape, in + 1, codes, scales);
+  struct quality first = {0};
+  for (unsigned threads = 1; threads < 5; threads++) {
+    const struct quality q = quality_measure(variant, shape, 0, in + 1, codes, scales, threads);
+    if (threads == 1) first = q;
+    assert_memory_equal(&q, &first, sizeof q);
+    assert_int_equal(q.elements, expected.elements);
+    assert_int_equal(q.excluded, expected.excluded);
+    assert_close(q.signal, expected.signal);
+    assert_close(q.noise, expected.noise);
+    assert_true(q.largest_error == expected.largest_error);
+    assert_true(q.largest_input == expected.largest_input);
+    assert_close(q.largest_relative, expected.largest_relative);
+  }
+  free(in);
+  free(codes);
+  free(scales);
+}
+
+static void figures_are_those_of_the_plain_way(void **state) {
+  (void)state;
+  static const int64_t shapes[][3] = {{1, 32, 32},  {1, 1, 1},    {1, 64, 33},  {3, 31, 7},
+                                      {2, 257, 40}, {1, 17, 129}, {2, 520, 96}, {5, 16, 8}};
+  struct mxq_variant variant = {0};
+  seed = 88172645u;
+  while (mxq_variant_next(&variant)) {
+    /* Types and scales of eight bits in this test's own decoder. */
+    if (mxq_type_facts(variant.out)->bits != 8 || mxq_mode_facts(variant.mode)->scale_bits != 8)
+      continue;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+      const struct mxq_shape shape = mxq_shape_dense(shapes[i][0], shapes[i][1], shapes[i][2]);
+      compare(&variant, &shape);
+    }
+  }
+}
+
+static void nothing_has_no_quality(void **state) {
+  (void)state;
+  struct mxq_variant variant = {0};
+  assert_true(mxq_variant_next(&variant));
+  const struct mxq_shape shape = mxq_shape_dense(2, 0, 8);
+  struct quality q = quality_measure(&variant, &shape, 0, NULL, NULL, NULL, 2);
+  assert_int_equal(q.elements + q.excluded, 0);
+  assert_true(isnan(quality_decibels(&q)));
+  q = (struct quality){.signal = 100, .noise = 1, .elements = 1};
+  assert_close(quality_decibels(&q), 20);
+  q.noise = 0;
+  assert_true(isinf(quality_decibels(&q)));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(figures_are_those_of_the_plain_way),
+      cmocka_unit_test(nothing_has_no_quality),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
