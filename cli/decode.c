@@ -22,7 +22,7 @@ static float decode_one(const struct mxq_type_facts *type, uint32_t code) {
 }
 
 float *decode_table(const struct mxq_type_facts *type) {
-  const size_t count = (size_t)1 << type->bits;
+  const size_t count = (size_t)1 << type->bits; /* six-bit codes: the two bits above are ignored */
   float *table = text_allocate(count, sizeof *table);
   for (size_t code = 0; code < count; code++) table[code] = decode_one(type, (uint32_t)code);
   return table;

@@ -18,6 +18,12 @@ float *decode_table(const struct mxq_type_facts *type);
 void decode_wide(const struct mxq_type_facts *type, const float *table, const unsigned char *bytes,
                  size_t count, float *values);
 
+/* The code at a place of an output: a byte, or four bits of one, the low ones at even places. */
+static inline unsigned decode_code_at(unsigned bits, const unsigned char *codes, uint64_t place) {
+  if (bits == 8) return codes[place];
+  return (unsigned)codes[place / 2] >> place % 2 * 4 & 15u;
+}
+
 /* All e8m0 scales, 255 as NaN, for the caller to free. */
 float *decode_scales(void);
 /* One float32 scale. */

@@ -22,7 +22,7 @@ struct measure {
   unsigned part;
   const unsigned char *in, *codes, *scales;
   const struct mxq_type_facts *in_type;
-  unsigned scale_bits;
+  unsigned scale_bits, code_bits;
   float *in_table, *code_table, *scale_table; /* NULL: not of 16, 8 and 8 bits */
   uint64_t stripes;                           /* of a matrix */
   struct quality *results;
@@ -48,21 +48,35 @@ static float scale_at(const struct measure *m, const struct tile *t, unsigned i,
   return m->scale_table ? m->scale_table[m->scales[place]] : decode_scale(m->scales, place);
 }
 
-/* Blocks have multiples of 16 elements along an axis that they lie along. */
-static void decode_codes(const struct measure *m, struct tile *t) {
+/* How far one scale reaches within a tile, whose first element is at a multiple of `side`. */
+static unsigned reach(const struct measure *m, unsigned along, unsigned side) {
+  const unsigned block = m->variant->block;
+  if (!(mxq_layout_part(m->variant->layout, m->part) & along)) return 1;
+  return side % block == 0 ? block : block % side == 0 ? side : 1;
+}
+
+/* The rows and columns from (i, j) on that have one scale. */
+static void decode_block(const struct measure *m, struct tile *t, unsigned i, unsigned j,
+                         unsigned rows, unsigned columns) {
   const unsigned kind = mxq_layout_part(m->variant->layout, m->part);
-  const unsigned together = kind & MXQ_PART_ALONG_N ? 16 : 1;
-  const uint64_t step = kind & MXQ_PART_COLUMN_MAJOR ? 1 : (uint64_t)m->shape->k;
-  for (unsigned j = 0; j < t->columns; j++) {
-    const unsigned char *codes =
-        m->codes + mxq_data_offset(m->variant, m->shape, m->part, t->e, t->n, t->k + j);
-    for (unsigned i = 0; i < t->rows; i += together) {
-      const unsigned end = i + together < t->rows ? i + together : t->rows;
-      const float scale = scale_at(m, t, i, j);
-      for (unsigned row = i; row < end; row++)
-        t->y[row][j] = m->code_table[codes[row * step]] * scale;
-    }
+  const uint64_t step_n = kind & MXQ_PART_COLUMN_MAJOR ? 1 : (uint64_t)m->shape->k;
+  const uint64_t step_k = kind & MXQ_PART_COLUMN_MAJOR ? (uint64_t)m->shape->n : 1;
+  const float scale = scale_at(m, t, i, j);
+  uint64_t column = mxq_data_offset(m->variant, m->shape, m->part, t->e, t->n + i, t->k + j);
+  for (unsigned c = 0; c < columns; c++, column += step_k) {
+    uint64_t place = column;
+    for (unsigned r = 0; r < rows; r++, place += step_n)
+      t->y[i + r][j + c] = m->code_table[decode_code_at(m->code_bits, m->codes, place)] * scale;
   }
+}
+
+static void decode_codes(const struct measure *m, struct tile *t) {
+  const unsigned rows = reach(m, MXQ_PART_ALONG_N, TILE_N);
+  const unsigned columns = reach(m, MXQ_PART_ALONG_K, TILE_K);
+  for (unsigned j = 0; j < t->columns; j += columns)
+    for (unsigned i = 0; i < t->rows; i += rows)
+      decode_block(m, t, i, j, t->rows - i < rows ? t->rows - i : rows,
+                   t->columns - j < columns ? t->columns - j : columns);
 }
 
 struct lanes {
@@ -188,6 +202,7 @@ struct quality quality_measure(const struct mxq_variant *variant, const struct m
   m.scales = scales;
   m.in_type = mxq_type_facts(variant->in);
   m.scale_bits = mxq_mode_facts(variant->mode)->scale_bits;
+  m.code_bits = mxq_type_facts(variant->out)->bits;
   m.in_table = m.in_type->bits == 16 ? decode_table(m.in_type) : NULL;
   m.code_table = decode_table(mxq_type_facts(variant->out));
   if (m.scale_bits == 8) m.scale_table = decode_scales();

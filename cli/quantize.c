@@ -7,7 +7,7 @@
 #include "report.h"
 #include "text.h"
 
-#define DEFAULT_VARIANT "quantize_*_e4m3_b32_rceil_colt_lin"
+#define DEFAULT_VARIANT "quantize_*_e4m3_b32_rceil_row_lin"
 
 enum { OUT, VARIANT, TENSOR, DEVICE };
 static const struct option_row options[] = {
@@ -90,7 +90,7 @@ const struct command command_quantize = {
         "  mxq quantize model.safetensors -o experts.safetensors --tensor '*.experts.*'\n"
         "  mxq quantize model.safetensors.index.json -o quantized/ --device cuda:1\n"
         "  mxq quantize model.safetensors -o q.safetensors --device cpu \\\n"
-        "      --variant quantize_bf16_e5m2_b32_floor_colt_lin\n",
+        "      --variant quantize_bf16_e2m1_b32_floor_colt_lin\n",
     .options = options,
     .least = 1,
     .most = 1,

@@ -25,7 +25,7 @@ struct selection {
   size_t count;
 };
 
-/* Reads a variant's name or a pattern such as quantize_*_e4m3_b32_rceil_colt_lin. */
+/* Reads a variant's name or a pattern such as quantize_*_e4m3_b32_rceil_row_lin. */
 enum mxq_status selection_read(const char *name, const char *const *globs, size_t glob_count,
                                struct selection *selection);
 

@@ -81,13 +81,18 @@ def quantize_rows(rows, out, mode):
 def check_tensor(name, wide, data, scales, variant):
     """Compares one quantized tensor; returns the energies of its signal and of its noise."""
     _, _, out, _, mode, layout, scale_layout = variant.split("_")
-    if (layout, scale_layout) != ("colt", "lin"):
+    if (layout, scale_layout) not in (("row", "lin"), ("colt", "lin")):
         sys.exit("check: it does not know the layout '%s_%s'" % (layout, scale_layout))
     values = widen(wide)
     values = values.reshape((-1,) + values.shape[-2:])
+    scale = np.frombuffer(scales["data"], np.uint8)
+    if layout == "row":  # the codes of colt for the transposed matrix; only the scales differ
+        values = values.swapaxes(1, 2)
     e, n, k = values.shape
     codes = np.frombuffer(data["data"], np.uint8).reshape(e, k, n)
-    scale = np.frombuffer(scales["data"], np.uint8).reshape(e, -(-n // BLOCK), k)
+    blocks = -(-n // BLOCK)
+    scale = (scale.reshape(e, k, blocks).swapaxes(1, 2) if layout == "row" else
+             scale.reshape(e, blocks, k))
     signal = noise = 0.0
     for matrix in range(e):
         for row in range(0, n, ROWS_AT_A_TIME):

@@ -6,7 +6,7 @@ import os
 
 from cli_support import DEVICE, Case, floats, halves, main, quantize, read, run, write
 
-DEFAULT = "quantize_*_e4m3_b32_rceil_colt_lin"
+DEFAULT = "quantize_*_e4m3_b32_rceil_row_lin"
 BF16 = "quantize_bf16_e4m3_b32_rceil_colt_lin"
 
 
@@ -19,19 +19,19 @@ class Files(Case):
 
     def test_order_names_types_and_shapes(self):
         tensors = {
-            "bias": floats(33), "w": halves(40, 16), "x.scale.y": ("I64", [], b"12345678"),
-            "experts": floats(3, 33, 8), "four": floats(1, 2, 2, 2),
-            "empty": ("BF16", [0, 5], b""), "codes": ("F4", [3, 2], b"abc"), "half": ("F16", [1, 1],
+            "bias": floats(33), "w": halves(16, 40), "x.scale.y": ("I64", [], b"12345678"),
+            "experts": floats(3, 8, 33), "four": floats(1, 2, 2, 2),
+            "empty": ("BF16", [5, 0], b""), "codes": ("F4", [3, 2], b"abc"), "half": ("F16", [1, 1],
                                                                                    b"\0<"),
             "new": ("F9_NEW", [7], b"xyz"),
         }
         metadata, out, report = self.quantized(tensors, metadata={"format": "pt", "é\n": '"\\'})
         self.assertEqual(
             [(name, dtype, shape) for name, (dtype, shape, _) in out.items()],
-            [("bias", "F32", [33]), ("w", "F8_E4M3", [16, 40]), ("w.scale", "F8_E8M0", [2, 16]),
+            [("bias", "F32", [33]), ("w", "F8_E4M3", [16, 40]), ("w.scale", "F8_E8M0", [16, 2]),
              ("x.scale.y", "I64", []), ("experts", "F8_E4M3", [3, 8, 33]),
-             ("experts.scale", "F8_E8M0", [3, 2, 8]), ("four", "F32", [1, 2, 2, 2]),
-             ("empty", "F8_E4M3", [5, 0]), ("empty.scale", "F8_E8M0", [0, 5]),
+             ("experts.scale", "F8_E8M0", [3, 8, 2]), ("four", "F32", [1, 2, 2, 2]),
+             ("empty", "F8_E4M3", [5, 0]), ("empty.scale", "F8_E8M0", [5, 0]),
              ("codes", "F4", [3, 2]), ("half", "F8_E4M3", [1, 1]),
              ("half.scale", "F8_E8M0", [1, 1]), ("new", "F9_NEW", [7])])
         for name in ["bias", "x.scale.y", "four", "codes", "new"]:
@@ -40,19 +40,86 @@ class Files(Case):
         mxq = json.loads(metadata["mxq"])
         self.assertEqual(mxq["variant"], DEFAULT)
         self.assertEqual("mxq " + mxq["version"] + "\n", run("--version").stdout)
-        self.assertEqual(mxq["tensors"]["experts"], {"dtype": "F32", "shape": [3, 33, 8]})
+        self.assertEqual(mxq["tensors"]["experts"], {"dtype": "F32", "shape": [3, 8, 33]})
         self.assertEqual(list(mxq["tensors"]), ["w", "experts", "empty", "half"])
         self.assertIn("4 of 9 tensors quantized, 5 copied", report)
         self.assertIn("1 axis, not 2 or 3", report)
         self.assertIn("type F4, not F32 or BF16 or F16", report)
 
+    def test_shapes_of_layouts(self):
+        """(E, N, K) = (3, 34, 70) in every layout, of two and of three axes: contract, 3, 4, 6."""
+        n, k, n_blocks, k_blocks = 34, 70, 2, 3
+        layouts = {"row": ([n, k], [n, k_blocks]), "col": ([n, k], [n_blocks, k]),
+                   "colt": ([k, n], [n_blocks, k]), "sq": ([n, k], [n_blocks, k_blocks]),
+                   "sqt": ([k, n], [n_blocks, k_blocks])}
+        for layout, (data, scale) in layouts.items():
+            name = f"quantize_*_e4m3_b32_rceil_{layout}_lin"
+            _, out, _ = self.quantized({"a": floats(n, k), "b": halves(3, n, k)},
+                                       "--variant", name)
+            self.assertEqual([(dtype, shape) for dtype, shape, _ in out.values()],
+                             [("F8_E4M3", data), ("F8_E8M0", scale),
+                              ("F8_E4M3", [3, *data]), ("F8_E8M0", [3, *scale])], layout)
+
+    def test_types_of_outputs(self):
+        """The dtype of each output type and scale, and the bytes of codes that share one."""
+        rows = [("e4m3", "rceil", "F8_E4M3", "F8_E8M0", 1), ("e5m2", "even", "F8_E5M2", "F8_E8M0", 1),
+                ("e2m3", "ceil", "U8", "F8_E8M0", 1), ("e3m2", "floor", "U8", "F8_E8M0", 1),
+                ("e2m1", "floor", "F4", "F8_E8M0", 2), ("e4m3", "amax", "F8_E4M3", "F32", 1),
+                ("e5m2", "pow2", "F8_E5M2", "F32", 1)]
+        for out_type, mode, dtype, scale_dtype, together in rows:
+            for layout, block in (("row", 64), ("colt", 128), ("sq", 16)):
+                name = f"quantize_*_{out_type}_b{block}_{mode}_{layout}_lin"
+                _, out, text = self.quantized({"w": floats(2, 40, 24)}, "--json", "--variant", name)
+                self.assertEqual(out["w"][:2], (dtype, [2, 24, 40] if layout == "colt" else
+                                                [2, 40, 24]), name)
+                self.assertEqual(len(out["w"][2]), 2 * 40 * 24 // together, name)
+                self.assertEqual(out["w.scale"][0], scale_dtype, name)
+                row = json.loads(text)["tensors"][0]
+                self.assertEqual((row["excluded_elements"], row["largest_input"]), (0, 6))
+                self.assertLess(row["largest_error"], 1.01, name)
+
+    def test_packing(self):
+        """Codes of two rows, by hand: at the scale 1 they are those of the values themselves."""
+        rows = [[6, 0.5, -1, 1.5], [-4, 3, 2, -0.0]]
+        data = array.array("f", [x for row in rows for x in row])
+        tensors = {"w": ("F32", [2, 4], data.tobytes())}
+        by_hand = {"row": "17 3a 5e 84", "sq": "17 3a 5e 84", "sqt": "e7 51 4a 83"}
+        for layout in ("row", "col", "colt", "sq", "sqt"):
+            name = f"quantize_f32_e2m1_b16_floor_{layout}_lin"
+            _, out, text = self.quantized(tensors, "--variant", name, "--json")
+            self.assertEqual(out["w"][0], "F4")
+            if layout in by_hand:  # columns have other maxima, hence other scales
+                self.assertEqual(set(out["w.scale"][2]), {127}, layout)
+                self.assertEqual(out["w"][2].hex(" "), by_hand[layout], layout)
+            self.assertEqual(json.loads(text)["tensors"][0]["largest_error"], 0, layout)
+
+    def test_odd_lengths_are_skipped(self):
+        tensors = {"odd": floats(4, 7), "even": floats(7, 4)}
+        _, out, report = self.quantized(tensors, "--variant", "quantize_*_e2m1_b32_ceil_row_lin")
+        self.assertEqual(list(out), ["odd", "even", "even.scale"])
+        self.assertEqual(out["odd"], tensors["odd"])
+        self.assertIn("packed along K", report)
+        _, out, report = self.quantized(tensors, "--variant", "quantize_*_e2m1_b32_ceil_sqt_lin")
+        self.assertEqual(list(out), ["odd", "odd.scale", "even"])
+        self.assertIn("packed along N", report)
+
+    def test_float_scales(self):
+        """Maxima of 1.0 and of 31: amax stores the quotient by 448, pow2 the power of two above."""
+        data = array.array("f", [1.0] * 32 + list(range(32)))
+        tensors = {"w": ("F32", [2, 32], data.tobytes())}
+        for mode, scales in (("amax", [1 / 448, 31 / 448]), ("pow2", [2 ** -8, 2 ** -3])):
+            _, out, _ = self.quantized(tensors, "--variant", f"quantize_f32_e4m3_b32_{mode}_row_lin")
+            self.assertEqual(out["w.scale"][2], array.array("f", scales).tobytes())
+            self.assertEqual(out["w"][2][31:33] + out["w"][2][63:],
+                             b"\x7e\x00\x7e" if mode == "amax" else b"\x78\x00\x78")
+
     def test_values(self):
         """1.0 and powers of two: scale and codes by hand."""
-        data = array.array("f", [0.0] * 32 * 16)
-        for n in range(32):
-            data[n * 16] = 1.0        # column 0: all ones, amax 1: 1/448 rounds up to 2^-8
-            data[n * 16 + 1] = n      # column 1: 0 to 31: 31/448 rounds up to 2^-3
-        _, out, _ = self.quantized({"w": ("F32", [32, 16], data.tobytes())})
+        data = array.array("f", [0.0] * 16 * 32)
+        for k in range(32):
+            data[k] = 1.0             # row 0: all ones, amax 1: 1/448 rounds up to 2^-8
+            data[32 + k] = k          # row 1: 0 to 31: 31/448 rounds up to 2^-3
+        _, out, _ = self.quantized({"w": ("F32", [16, 32], data.tobytes())})
         codes, scales = out["w"][2], out["w.scale"][2]
         self.assertEqual(scales[:3], bytes([127 - 8, 127 - 3, 0]))
         self.assertEqual(codes[:32], bytes([0x78]) * 32)  # 256 = 2^8
@@ -90,19 +157,19 @@ class Files(Case):
         report = json.loads(text)
         self.assertEqual((report["quantized"], report["skipped"]), (1, 1))
         a, b = report["tensors"]
-        self.assertEqual((a["bytes_before"], a["bytes_after"]), (2048, 528))
+        self.assertEqual((a["bytes_before"], a["bytes_after"]), (2048, 544))
         self.assertEqual(a["outputs"][1],
-                         {"name": "a.scale", "dtype": "F8_E8M0", "shape": [1, 16], "bytes": 16})
+                         {"name": "a.scale", "dtype": "F8_E8M0", "shape": [32, 1], "bytes": 32})
         self.assertIsNone(a["snr_db"])  # small whole numbers are exact
         self.assertEqual(a["largest_error"], 0)
         self.assertEqual(a["device"], DEVICE)
         self.assertEqual(b["skipped"], "1 axis, not 2 or 3")
 
     def test_special_values_are_counted(self):
-        data = array.array("f", [1.0] * 64 * 16)
+        data = array.array("f", [1.0] * 16 * 64)
         data[0] = float("nan")
-        data[32 * 16 + 1] = float("inf")
-        _, _, text = self.quantized({"w": ("F32", [64, 16], data.tobytes())}, "--json")
+        data[64 + 32] = float("inf")
+        _, _, text = self.quantized({"w": ("F32", [16, 64], data.tobytes())}, "--json")
         self.assertEqual(json.loads(text)["tensors"][0]["excluded_elements"], 64)
 
     def test_signal_to_noise(self):

@@ -33,20 +33,59 @@ def narrow(kind, bits):
     return struct.pack("<e", struct.unpack("<f", struct.pack("<I", bits))[0])
 
 
+# How the blocks of one length lie in tensors: matrices of values, and each block's scale and codes
+# taken out of the output again. `codes` are the output's, one a byte.
+def beside(blocks):
+    """As columns of one matrix; repeated up to a multiple of eight columns."""
+    more = blocks + blocks[:1] * (-len(blocks) % 8)
+    return [[[block[n] for block in more] for n in range(len(blocks[0]))]]
+
+
+def below(blocks):
+    """As rows of one matrix."""
+    return [list(map(list, blocks))]
+
+
+def squares(blocks):
+    """A square for each; each row begins one element later."""
+    return [[block[n:] + block[:n] for n in range(len(block))] for block in blocks]
+
+
+def transposed(matrix):
+    return [list(column) for column in zip(*matrix)]
+
+
+PLACED = {"row": below, "col": beside, "colt": beside, "sq": squares, "sqt": squares}
+
+
 class Vectors(Case):
-    def tensor(self, kind, blocks):
-        """A matrix whose columns are the blocks; zeros up to a multiple of eight columns."""
-        length = len(blocks[0][0])
-        columns = len(blocks) + -len(blocks) % 8
-        zero = narrow(kind, 0)
-        rows = [b"".join(narrow(kind, inputs[n]) for inputs, _, _ in blocks) +
-                zero * (columns - len(blocks)) for n in range(length)]
-        return (kind.upper(), [length, columns], b"".join(rows))
+    def tensors(self, row, length, blocks):
+        """{name: tensor} of a variant's input."""
+        matrices = PLACED[row["layout"]]([[narrow(row["in"], x) for x in inputs]
+                                          for inputs, _, _ in blocks])
+        return {f"n{length}.{i}": (row["in"].upper(), [len(matrix), len(matrix[0])],
+                                   b"".join(x for line in matrix for x in line))
+                for i, matrix in enumerate(matrices)}
+
+    def expected(self, row, blocks):
+        """The bytes of codes and of scales that the tensors should give."""
+        codes = PLACED[row["layout"]]([list(codes) for _, _, codes in blocks])
+        count = len(codes[0][0]) if PLACED[row["layout"]] is beside else len(blocks)
+        scales = [scale for _, scale, _ in blocks]
+        scales += scales[:1] * (count - len(blocks))
+        for i, matrix in enumerate(codes):
+            if row["layout"] in ("colt", "sqt"):
+                matrix = transposed(matrix)
+            data = bytes(code for line in matrix for code in line)
+            if row["out"] == "e2m1":
+                data = bytes(low | high << 4 for low, high in zip(data[::2], data[1::2]))
+            yield data, scales[i] if len(codes) > 1 else b"".join(scales)
 
     def compare(self, name, row, blocks_of_length):
-        """All blocks of one variant: a tensor for each length."""
-        tensors = {f"n{length}": self.tensor(row["in"], blocks)
-                   for length, blocks in blocks_of_length.items()}
+        """All blocks of one variant: tensors for each length."""
+        tensors = {}
+        for length, blocks in blocks_of_length.items():
+            tensors.update(self.tensors(row, length, blocks))
         write(self.path("in"), tensors)
         result = quantize(self.path("in"), self.path("out"), "--variant", name, "--json")
         self.check(result, 0)
@@ -54,21 +93,27 @@ class Vectors(Case):
             self.assertEqual(tensor["device"], DEVICE, tensor["note"])
         _, out = read(self.path("out"))
         for length, blocks in blocks_of_length.items():
-            codes, scales = out[f"n{length}"][2], out[f"n{length}.scale"][2]
-            for k, (inputs, scale, expected) in enumerate(blocks):
-                self.assertEqual((scales[k * len(scale):][:len(scale)].hex(),
-                                  codes[k * length:][:length].hex()),
-                                 (scale.hex(), expected.hex()),
-                                 f"{name}, block {k} of {length}: {inputs}")
+            for i, (codes, scales) in enumerate(self.expected(row, blocks)):
+                tensor = f"n{length}.{i}"
+                self.assertEqual((out[tensor + ".scale"][2].hex(), out[tensor][2].hex()),
+                                 (scales.hex(), codes.hex()),
+                                 f"{name}, {tensor}: {[block[0] for block in blocks]}")
             self.checked += len(blocks)
 
     def test_every_line(self):
-        self.checked = 0
-        rows = json.loads(run("list", "--op", "quantize", "--layout", "colt", "--scales", "lin",
-                              "--json").stdout)
+        """Of each pair of types, mode and layout one block size, all of them in turn."""
+        self.checked = compared = 0
+        lines = list(vectors())
+        rows = json.loads(run("list", "--op", "quantize", "--scales", "lin", "--json").stdout)
+        sizes = sorted({row["block"] for row in rows})
+        combinations = {}
         for row in rows:
+            facts = (row["in"], row["out"], row["mode"], row["layout"])
+            combinations.setdefault(facts, []).append(row)
+        for i, same in enumerate(combinations.values()):
+            row = same[i % len(sizes) % len(same)]
             chosen = {}
-            for out, mode, kind, length, inputs, scale, codes in vectors():
+            for out, mode, kind, length, inputs, scale, codes in lines:
                 # A shorter block is one that runs past the end of its axis.
                 if (out, mode, kind) == (row["out"], row["mode"], row["in"]) and \
                         length <= row["block"]:
@@ -76,7 +121,8 @@ class Vectors(Case):
             self.assertTrue(chosen, f"no vector for {row['name']}")
             with self.subTest(variant=row["name"]):
                 self.compare(row["name"], row, chosen)
-        print(f"{self.checked} blocks of {len(rows)} variants on {DEVICE}")
+                compared += 1
+        print(f"{self.checked} blocks of {compared} variants on {DEVICE}")
 
 
 main()

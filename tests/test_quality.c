@@ -24,17 +24,34 @@ static uint32_t next_random(void) {
   return seed ^= seed << 5;
 }
 
-/* Contract, section 2, by arithmetic: what a code of an eight-bit type means. */
+/* Contract, section 2, by arithmetic: what a code of a type means. */
+static const struct format {
+  const char *type;
+  int exponent_bits, mantissa_bits;
+  double max;
+} formats[] = {{"e4m3", 4, 3, 448},
+               {"e5m2", 5, 2, 57344},
+               {"e2m3", 2, 3, 7.5},
+               {"e3m2", 3, 2, 28},
+               {"e2m1", 2, 1, 6}};
+
 static double code_value(const char *type, unsigned code) {
-  const int is_e4m3 = !strcmp(type, "e4m3");
-  const int mantissa_bits = is_e4m3 ? 3 : 2, bias = is_e4m3 ? 7 : 15;
-  const int mantissa = (int)code & ((1 << mantissa_bits) - 1);
-  const int exponent = (int)(code & 0x7F) >> mantissa_bits;
-  if (is_e4m3 && (code & 0x7F) == 0x7F) return NAN;
-  if (!is_e4m3 && exponent == 31) return NAN;
-  const double fraction = mantissa / (double)(1 << mantissa_bits);
+  const struct format *f = formats;
+  while (strcmp(f->type, type)) f++;
+  const int bias = (1 << (f->exponent_bits - 1)) - 1;
+  const int mantissa = (int)code & ((1 << f->mantissa_bits) - 1);
+  const int exponent = (int)(code >> f->mantissa_bits) & ((1 << f->exponent_bits) - 1);
+  const double fraction = mantissa / (double)(1 << f->mantissa_bits);
   const double value = exponent ? ldexp(1 + fraction, exponent - bias) : ldexp(fraction, 1 - bias);
-  return code & 0x80 ? -value : value;
+  if (value > f->max) return NAN;
+  return code >> (f->exponent_bits + f->mantissa_bits) & 1 ? -value : value;
+}
+
+static double scale_value(const unsigned char *scales, unsigned bits, uint64_t place) {
+  float value;
+  if (bits == 8) return scales[place] == 255 ? (double)NAN : ldexp(1, scales[place] - 127);
+  memcpy(&value, scales + 4 * place, sizeof value);
+  return (double)value;
 }
 
 static double input_value(const char *type, const unsigned char *at) {
@@ -64,11 +81,13 @@ static struct quality plainly(const struct mxq_variant *variant, const struct mx
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t k = i % (uint64_t)shape->k, n = i / (uint64_t)shape->k % (uint64_t)shape->n;
     const uint64_t e = i / (uint64_t)(shape->n * shape->k);
-    const unsigned scale = scales[mxq_scale_offset(variant, shape, 0, e, n, k)];
-    const unsigned code = codes[mxq_data_offset(variant, shape, 0, e, n, k)];
+    const double scale = scale_value(scales, mxq_mode_facts(variant->mode)->scale_bits,
+                                     mxq_scale_offset(variant, shape, 0, e, n, k));
+    const uint64_t place = mxq_data_offset(variant, shape, 0, e, n, k);
+    const unsigned code =
+        strcmp(out, "e2m1") ? codes[place] : (unsigned)codes[place / 2] >> place % 2 * 4 & 15u;
     const double x = input_value(type->token, in + i * type->bits / 8);
-    const double y = (double)(float)(code_value(out, code) *
-                                     (scale == 255 ? (double)NAN : ldexp(1, (int)scale - 127)));
+    const double y = (double)(float)(code_value(out, code) * scale);
     if (!isfinite(x - y)) {
       q.excluded++;
       continue;
@@ -85,6 +104,18 @@ static struct quality plainly(const struct mxq_variant *variant, const struct mx
 
 static void assert_close(double a, double b) { assert_true(fabs(a - b) <= 1e-9 * fabs(b)); }
 
+/* Sizes near 1, and among them any bits. */
+static void fill_scales(unsigned bits, unsigned char *scales, uint64_t size) {
+  for (uint64_t i = 0; i < size; i += bits / 8) {
+    const uint32_t random = next_random();
+    const float value = ldexpf(1 + (float)(random % 1000) / 1000, (int)(random >> 16 & 31) - 16);
+    if (bits == 8)
+      scales[i] = (unsigned char)(i % 7 ? 100 + random % 50 : random);
+    else
+      memcpy(scales + i, i % 7 ? (const void *)&value : &random, 4);
+  }
+}
+
 static void compare(const struct mxq_variant *variant, const struct mxq_shape *shape) {
   struct mxq_byte_counts bytes;
   assert_int_equal(mxq_sizes(variant, shape, &bytes), MXQ_OK);
@@ -93,8 +124,7 @@ static void compare(const struct mxq_variant *variant, const struct mxq_shape *s
   unsigned char *scales = malloc(bytes.scale[0]);
   for (uint64_t i = 0; i < bytes.in; i++) in[i + 1] = (unsigned char)next_random();
   for (uint64_t i = 0; i < bytes.out[0]; i++) codes[i] = (unsigned char)next_random();
-  for (uint64_t i = 0; i < bytes.scale[0]; i++)
-    scales[i] = (unsigned char)(i % 7 ? 100 + next_random() % 50 : next_random());
+  fill_scales(mxq_mode_facts(variant->mode)->scale_bits, scales, bytes.scale[0]);
   const struct quality expected = plainly(variant, shape, in + 1, codes, scales);
   struct quality first = {0};
   for (unsigned threads = 1; threads < 5; threads++) {
@@ -117,18 +147,24 @@ static void compare(const struct mxq_variant *variant, const struct mxq_shape *s
 static void figures_are_those_of_the_plain_way(void **state) {
   (void)state;
   static const int64_t shapes[][3] = {{1, 32, 32},  {1, 1, 1},    {1, 64, 33},  {3, 31, 7},
-                                      {2, 257, 40}, {1, 17, 129}, {2, 520, 96}, {5, 16, 8}};
+                                      {2, 257, 40}, {1, 17, 129}, {2, 520, 96}, {5, 16, 8},
+                                      {2, 130, 70}, {1, 66, 258}, {3, 2, 300}};
+  enum { count = sizeof shapes / sizeof *shapes };
   struct mxq_variant variant = {0};
+  unsigned compared = 0;
   seed = 88172645u;
-  while (mxq_variant_next(&variant)) {
-    /* Types and scales of eight bits in this test's own decoder. */
-    if (mxq_type_facts(variant.out)->bits != 8 || mxq_mode_facts(variant.mode)->scale_bits != 8)
-      continue;
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-      const struct mxq_shape shape = mxq_shape_dense(shapes[i][0], shapes[i][1], shapes[i][2]);
+  for (size_t next = 0; mxq_variant_next(&variant); next++) {
+    /* Two of the shapes that the variant takes, others for its neighbours in the list. */
+    for (size_t i = 0; i < 2; i++) {
+      const int64_t *s = shapes[(next + i * 3) % count];
+      const struct mxq_shape shape = mxq_shape_dense(s[0], s[1], s[2]);
+      struct mxq_byte_counts bytes;
+      if (mxq_sizes(&variant, &shape, &bytes) != MXQ_OK) continue; /* half a byte */
       compare(&variant, &shape);
+      compared++;
     }
   }
+  assert_true(compared > 0);
 }
 
 static void nothing_has_no_quality(void **state) {
