@@ -6,6 +6,7 @@ constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_
 
 //$ paste "scale.cuh"
 //$ paste "convert.cuh"
+//$ paste "four.cuh"
 //$ paste "tile.cuh"
 // A thread holds as many neighbouring elements as fill 16 bytes of output: whole ones, since K is a
 // multiple of them. PIECES blocks lie in one thread, or one block in LANES neighbouring threads.
@@ -50,13 +51,8 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
 
   codes16 codes[HELD / 16];
   for (unsigned quad = 0; quad < HELD / 4; quad++) {
-    float x[4];
-    for (unsigned w = 0; w < 4 / COLUMNS; w++) {
-      const unsigned word = quad * 4 / COLUMNS + w;
-      const row_products product = multiply_row(words[word], scale[word / PIECE_WORDS]);
-      for (unsigned c = 0; c < COLUMNS; c++) x[w * COLUMNS + c] = product.column[c];
-    }
-    place_four(codes[quad / 4], quad % 4, narrow_four(x[0], x[1], x[2], x[3]));
+    const unsigned word = quad * 4 / COLUMNS;
+    place_four(codes[quad / 4], quad % 4, narrow_across(words + word, scale[word / PIECE_WORDS]));
   }
   const unsigned long long code =
       (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;

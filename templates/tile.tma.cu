@@ -11,6 +11,7 @@ constexpr unsigned BARRIER = ${kernel.barrier_offset};
 
 //$ paste "scale.cuh"
 //$ paste "convert.cuh"
+//$ paste "four.cuh"
 //$ paste "tile.cuh"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows.
 constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
@@ -108,8 +109,10 @@ MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
 // Quantizes rows `first_row` to `first_row` + 31 of the columns in word `word` of the input tile.
 MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
-  // neighbouring threads below, which lie two columns apart, fall into different banks.
-  const unsigned flip = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 ? (word / 4 % 2) * 16 : 0;
+  // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
+  // those threads share two blocks: each must find the same one first.
+  constexpr bool FLIPS = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 && !(ALONG_K && PIECES == 2);
+  const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
@@ -136,20 +139,14 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     const auto &of = scale[PIECES == 2 ? half / 16 : 0];
     codes16 codes[COLUMNS];
     for (unsigned quad = 0; quad < 4; quad++) {
-      row_products p[4];
-      for (unsigned r = 0; r < 4; r++) p[r] = multiply_row(rows[half + quad * 4 + r], of);
+      const unsigned *const four_rows = rows + half + quad * 4;
       if constexpr (COLUMN_MAJOR) {
-        for (unsigned c = 0; c < COLUMNS; c++)
-          place_four(codes[c], quad, narrow_four(p[0].column[c], p[1].column[c], p[2].column[c],
-                                                 p[3].column[c]));
-      } else if constexpr (COLUMNS == 2) {
-        for (unsigned r = 0; r < 4; r += 2)
-          stage_four(row + quad * 4 + r, word,
-                     narrow_four(p[r].column[0], p[r].column[1], p[r + 1].column[0],
-                                 p[r + 1].column[1]));
+        unsigned four[COLUMNS];
+        narrow_down(four_rows, of, four);
+        for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       } else {
-        stage_four(row + quad * 4, word, narrow_four(p[0].column[0], p[1].column[0],
-                                                     p[2].column[0], p[3].column[0]));
+        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+          stage_four(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
       }
     }
     if constexpr (COLUMN_MAJOR)

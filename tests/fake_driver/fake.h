@@ -31,6 +31,7 @@ struct fake_operation {
   CUkernel kernel; /* NULL: a copy */
   CUdeviceptr to, from;
   size_t bytes;
+  unsigned grid;
   unsigned char arguments[1024] __attribute__((aligned(128)));
 };
 

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "args.h"
+#include "axes.h"
 #include "cpu.h"
 #include "fake.h"
+#include "schedule.h"
 
 /* What a map of the fake driver holds. */
 struct map {
@@ -85,33 +87,81 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 }
 
 /* The variant's name is the part of the symbol before the family. */
-static int variant_of(const char *symbol, struct mxq_variant *variant) {
-  char name[MXQ_VARIANT_NAME_SIZE] = "";
-  const char *end = strstr(symbol, "_tma_");
-  if (!end || (size_t)(end - symbol) >= sizeof name) return 0;
-  memcpy(name, symbol, (size_t)(end - symbol));
-  return mxq_variant_parse(name, variant) == MXQ_OK;
+static const char *family_in(const char *symbol) {
+  const char *tma = strstr(symbol, "_tma_");
+  return tma ? tma : strstr(symbol, "_any_");
 }
 
-static CUresult quantize(const char *symbol, const struct mxq_tma_args *args) {
+static int kernel_of(const char *symbol, struct mxq_kernel_id *id) {
+  char name[MXQ_VARIANT_NAME_SIZE] = "";
+  const char *end = family_in(symbol);
+  if (!end || (size_t)(end - symbol) >= sizeof name) return 0;
+  memcpy(name, symbol, (size_t)(end - symbol));
+  memset(id, 0, sizeof *id);
+  id->family = strncmp(end, "_tma_", 5) == 0 ? MXQ_FAMILY_TMA : MXQ_FAMILY_ANY;
+  return mxq_variant_parse(name, &id->variant) == MXQ_OK;
+}
+
+struct job {
   struct mxq_variant variant;
+  struct mxq_shape shape;
+  struct mxq_pointers pointers;
+};
+
+static int64_t elements(const struct job *job, uint64_t bytes) {
+  return (int64_t)(bytes * 8 / mxq_type_facts(job->variant.in)->bits);
+}
+
+/* The output map has to say what the CPU path takes for granted: dense, in the layout's order. */
+static CUresult job_of_tiles(const struct mxq_tma_args *args, struct job *job) {
   struct map in, out;
   memcpy(&in, &args->in, sizeof in);
   memcpy(&out, &args->out, sizeof out);
-  if (!variant_of(symbol, &variant)) return CUDA_ERROR_INVALID_VALUE;
-  const int64_t bytes = in.type == CU_TENSOR_MAP_DATA_TYPE_UINT16 ? 2 : 4;
-  const struct mxq_shape shape = {(int64_t)in.dims[2], args->n, args->k,
-                                  (int64_t)in.strides[1] / bytes, (int64_t)in.strides[0] / bytes};
-  const struct mxq_pointers pointers = {
-      (const void *)in.base, {(void *)out.base, NULL}, {args->scale, NULL}};
-  /* The output map has to say what the CPU path takes for granted: dense and column-major. */
-  if (in.dims[0] != args->k || in.dims[1] != args->n || out.dims[0] != args->n ||
-      out.dims[1] != args->k || out.dims[2] != in.dims[2] ||
-      (args->k > 1 && out.strides[0] != args->n) ||
-      (out.dims[2] > 1 && out.strides[1] != (cuuint64_t)args->n * args->k) ||
-      out.type != CU_TENSOR_MAP_DATA_TYPE_UINT8)
-    return CUDA_ERROR_LAUNCH_FAILED;
-  mxq_cpu_run(&variant, &shape, &pointers);
+  const unsigned part = mxq_layout_part(job->variant.layout, 0);
+  const unsigned packed = 8 / mxq_type_facts(job->variant.out)->bits;
+  const int turned = (part & MXQ_PART_COLUMN_MAJOR) != 0;
+  const uint64_t inner = (turned ? args->n : args->k) / packed, outer = turned ? args->k : args->n;
+  job->shape = (struct mxq_shape){(int64_t)in.dims[2], args->n, args->k,
+                                  elements(job, in.strides[1]), elements(job, in.strides[0])};
+  job->pointers =
+      (struct mxq_pointers){(const void *)in.base, {(void *)out.base, NULL}, {args->scale, NULL}};
+  const int right = in.dims[0] == args->k && in.dims[1] == args->n && out.dims[0] == inner &&
+                    out.dims[1] == outer && out.dims[2] == in.dims[2] &&
+                    (outer < 2 || out.strides[0] == inner) &&
+                    (out.dims[2] < 2 || out.strides[1] == inner * outer) &&
+                    out.type == CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  return right ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
+}
+
+static CUresult job_of_rows(const struct mxq_vector_args *args, unsigned grid, struct job *job) {
+  const uint64_t tiles = (uint64_t)args->tiles_n.value * args->tiles_k.value;
+  job->shape =
+      (struct mxq_shape){(int64_t)(grid / tiles), args->n, args->k,
+                         elements(job, args->stride_e_bytes), elements(job, args->stride_n_bytes)};
+  job->pointers = (struct mxq_pointers){args->in, {args->out, NULL}, {args->scale, NULL}};
+  return grid % tiles == 0 ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
+}
+
+static CUresult job_of_elements(const struct mxq_any_args *args, struct job *job) {
+  job->shape = (struct mxq_shape){
+      (int64_t)(args->tiles / (args->tiles_n * args->tiles_k)), (int64_t)args->n, (int64_t)args->k,
+      elements(job, args->stride_e_bytes), elements(job, args->stride_n_bytes)};
+  job->pointers = (struct mxq_pointers){args->in, {args->out, NULL}, {args->scale, NULL}};
+  return CUDA_SUCCESS;
+}
+
+static CUresult quantize(const struct fake_operation *operation) {
+  struct mxq_kernel_id id;
+  struct job job;
+  const void *arguments = operation->arguments;
+  if (!kernel_of(operation->kernel->symbol, &id)) return CUDA_ERROR_INVALID_VALUE;
+  job.variant = id.variant;
+  const enum mxq_form form = mxq_form_facts(&id)->form;
+  const CUresult result = form == MXQ_FORM_TILE  ? job_of_tiles(arguments, &job)
+                          : form == MXQ_FORM_ROW ? job_of_rows(arguments, operation->grid, &job)
+                                                 : job_of_elements(arguments, &job);
+  if (result != CUDA_SUCCESS) return result;
+  mxq_cpu_run(&job.variant, &job.shape, &job.pointers);
   return CUDA_SUCCESS;
 }
 
@@ -119,8 +169,7 @@ CUresult fake_do(const struct fake_operation *operation) {
   if (!operation->kernel)
     return memcpy((void *)operation->to, (const void *)operation->from, operation->bytes),
            CUDA_SUCCESS;
-  if (strstr(operation->kernel->symbol, "_tma_"))
-    return quantize(operation->kernel->symbol, (const void *)operation->arguments);
+  if (family_in(operation->kernel->symbol)) return quantize(operation);
   return CUDA_SUCCESS; /* a kernel of somebody else */
 }
 
@@ -132,7 +181,13 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     return CUDA_ERROR_INVALID_VALUE;
   if (config->hStream && config->hStream->context != fake_current())
     return CUDA_ERROR_INVALID_HANDLE;
-  if (strstr(operation.kernel->symbol, "_tma_"))
-    memcpy(operation.arguments, parameters[0], sizeof(struct mxq_tma_args));
+  operation.grid = config->gridDimX;
+  struct mxq_kernel_id id;
+  if (kernel_of(operation.kernel->symbol, &id)) {
+    const size_t sizes[] = {[MXQ_FORM_TILE] = sizeof(struct mxq_tma_args),
+                            [MXQ_FORM_ROW] = sizeof(struct mxq_vector_args),
+                            [MXQ_FORM_ANY] = sizeof(struct mxq_any_args)};
+    memcpy(operation.arguments, parameters[0], sizes[mxq_form_facts(&id)->form]);
+  }
   return fake_enqueue(config->hStream, &operation);
 }
