@@ -9,7 +9,8 @@ enum {
   multiprocessor_registers = 64 * 1024,
   multiprocessor_threads = 2048,
   blocks_most = 8,
-  held_rows = 32,      /* rows of a word's column that one thread of a tile holds */
+  held_rows = 32, /* rows of a word's column that one thread of a tile holds */
+  row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel */
   any_threads = 256,
 };
@@ -45,18 +46,26 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   /* A word's 32 rows are 32 registers; storing them by rows, packing them or sharing their block
    * with other threads takes more. Fewer than these spill (tests: kernels). */
   const int plain = traits.out_bits == 8 && traits.column_major && !traits.along_k;
-  occupy(&made, traits.in_bits == 16 || traits.out_bits == 4 ? (plain ? 64 : 72) : plain ? 51 : 60);
+  const unsigned words16 = plain ? 64 : 72, words32 = traits.out_bits == 4 ? 64 : plain ? 51 : 60;
+  occupy(&made, traits.in_bits == 16 ? words16 : words32);
   *geometry = made;
+}
+
+/* Elements of one thread: 16 bytes of codes, but no more than 64 bytes of input. */
+unsigned mxq_row_held(const struct mxq_traits *traits) {
+  const unsigned by_codes = row_held_bits / traits->out_bits;
+  return least(by_codes, row_read_bits / traits->in_bits);
 }
 
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
-  const unsigned held = row_held_bits / traits.out_bits;
+  const unsigned held = mxq_row_held(&traits);
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
   made.columns_per_thread = 1;
   made.rows_per_thread = 1;
   made.threads = made.tile_n * made.tile_k / held;
-  occupy(&made, traits.out_bits == 4 ? 72 : traits.in_bits == 32 ? 42 : 36);
+  made.held = held;
+  occupy(&made, traits.out_bits == 4 && traits.in_bits == 16 ? 72 : traits.in_bits == 32 ? 42 : 36);
   *geometry = made;
 }
 

@@ -70,6 +70,7 @@ struct mxq_geometry {
   unsigned threads;
   unsigned columns_per_thread; /* neighbouring columns in one 32-bit word */
   unsigned rows_per_thread;
+  unsigned held; /* neighbouring elements of a row in one thread, where rows are moved so */
   unsigned in_offset, in_bytes;
   unsigned out_offset, out_bytes;
   unsigned maxima_offset; /* what threads tell each other of blocks */

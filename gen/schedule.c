@@ -18,7 +18,8 @@ static const struct mxq_form_facts forms[] = {
  * holds whole. Packed column-major codes want 256 rows: their output rows are then 128 bytes. */
 static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 4, 16, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 4, 256, 64},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 32},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 64},

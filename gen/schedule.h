@@ -50,7 +50,8 @@ struct mxq_traits {
 };
 struct mxq_traits mxq_traits_of(const struct mxq_variant *variant);
 
-/* geometry.c: one for each form. */
+/* geometry.c: elements of one thread of a row kernel, and a geometry for each form. */
+unsigned mxq_row_held(const struct mxq_traits *traits);
 void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);

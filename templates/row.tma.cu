@@ -8,9 +8,8 @@ constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
-// A thread holds as many neighbouring elements as fill 16 bytes of output: whole ones, since K is a
-// multiple of them. PIECES blocks lie in one thread, or one block in LANES neighbouring threads.
-constexpr unsigned HELD = 128 / OUT_BITS;
+// A thread holds HELD neighbouring elements, all of them inside: K is a multiple of them. PIECES blocks lie in one thread, or one block in LANES neighbouring threads.
+constexpr unsigned HELD = ${kernel.held};
 constexpr unsigned HELD_WORDS = HELD / COLUMNS;
 constexpr unsigned PIECES = BLOCK < HELD ? HELD / BLOCK : 1;
 constexpr unsigned PIECE_WORDS = HELD_WORDS / PIECES;
@@ -56,8 +55,13 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
   }
   const unsigned long long code =
       (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
-  words4 stored;
-  for (unsigned w = 0; w < 4; w++)
-    stored.word[w] = codes[w / (OUT_BITS / 2)].word[w % (OUT_BITS / 2)];
-  global_store(reinterpret_cast<words4 *>(args.out + code / (8 / OUT_BITS)), stored);
+  unsigned char *const to = args.out + code / (8 / OUT_BITS);
+  if constexpr (HELD * OUT_BITS == 128) {
+    words4 stored;
+    for (unsigned w = 0; w < 4; w++)
+      stored.word[w] = codes[w / (OUT_BITS / 2)].word[w % (OUT_BITS / 2)];
+    global_store(reinterpret_cast<words4 *>(to), stored);
+  } else {
+    global_store(reinterpret_cast<codes16 *>(to), codes[0]);
+  }
 }
