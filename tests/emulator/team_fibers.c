@@ -13,14 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER 1
-#endif
-#endif
-#ifdef ADDRESS_SANITIZER
+#if ADDRESS_SANITIZED
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 enum { stack_bytes = 256 << 10 };
@@ -32,7 +25,7 @@ enum { stack_bytes = 256 << 10 };
 enum { stack_bytes = 64 << 10 };
 #endif
 
-#ifndef ADDRESS_SANITIZER
+#if !ADDRESS_SANITIZED
 static void set_nothing(const void **bottom, size_t *size) {
   if (bottom) *bottom = NULL;
   if (size) *size = 0;
