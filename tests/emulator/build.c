@@ -12,6 +12,11 @@
 #include <unistd.h>
 
 #include "compiler.h"
+#include "sanitizers.h"
+
+#if SANITIZED
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 /* MXQ_EMULATOR_CXX, _DIR and _FLAGS come from the build: the compiler, the folder of twin.h and
  * the sanitizers that this program was built with. */
@@ -86,16 +91,31 @@ static int compile(const char *folder, size_t count) {
   return built;
 }
 
-static void remove_folder(const char *folder, size_t count) {
+static void remove_folder(struct emu_library *library) {
   char path[path_size];
-  for (size_t i = 0; i < count; i++) {
-    source_path(folder, i, path);
+  if (!library->folder[0]) return;
+  for (size_t i = 0; i < library->count; i++) {
+    source_path(library->folder, i, path);
     unlink(path);
   }
-  library_path(folder, path);
+  library_path(library->folder, path);
   unlink(path);
-  rmdir(folder);
+  rmdir(library->folder);
+  library->folder[0] = 0;
 }
+
+#if SANITIZED
+static struct emu_library *open_library;
+static void remove_at_death(void) {
+  if (open_library) remove_folder(open_library);
+}
+static void keep_folder(struct emu_library *library) {
+  open_library = library;
+  __sanitizer_set_death_callback(remove_at_death);
+}
+#else
+static void keep_folder(struct emu_library *library) { remove_folder(library); }
+#endif
 
 static int find(const struct emu_library *library, struct emu_source *source) {
   char bound[256];
@@ -127,21 +147,26 @@ static int load(const char *folder, struct emu_source *sources, size_t count,
 
 int emu_build(struct emu_source *sources, size_t count, struct emu_library *library) {
   const char *parent = getenv("TMPDIR");
-  char folder[path_size - 64];
-  library->handle = NULL;
-  snprintf(folder, sizeof folder, "%s/mxq-emulate-XXXXXX", parent && *parent ? parent : "/tmp");
-  if (!mkdtemp(folder)) {
-    fprintf(stderr, "%s: %s\n", folder, strerror(errno));
+  memset(library, 0, sizeof *library);
+  snprintf(library->folder, sizeof library->folder, "%s/mxq-emulate-XXXXXX",
+           parent && *parent ? parent : "/tmp");
+  if (!mkdtemp(library->folder)) {
+    fprintf(stderr, "%s: %s\n", library->folder, strerror(errno));
     return 0;
   }
-  const int loaded = write_sources(folder, sources, count) && compile(folder, count) &&
-                     load(folder, sources, count, library);
-  remove_folder(folder, count);
-  if (!loaded) emu_build_close(library);
+  library->count = count;
+  const int loaded = write_sources(library->folder, sources, count) &&
+                     compile(library->folder, count) &&
+                     load(library->folder, sources, count, library);
+  if (loaded)
+    keep_folder(library);
+  else
+    emu_build_close(library);
   return loaded;
 }
 
 void emu_build_close(struct emu_library *library) {
   if (library->handle) dlclose(library->handle);
   library->handle = NULL;
+  remove_folder(library);
 }

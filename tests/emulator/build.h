@@ -18,10 +18,13 @@ struct emu_source {
 
 struct emu_library {
   void *handle;
+  char folder[1024]; /* empty: gone already */
+  size_t count;      /* of its sources */
 };
 
-/* Compiles all sources into one library, in a private folder that is gone afterwards, and loads it.
- * 0 if that fails; what the compiler said is on stderr. */
+/* Compiles all sources into one library, in a private folder, and loads it. The folder is gone
+ * afterwards; under a sanitizer, whose reports read it, when the library is closed or the program
+ * ends. 0 if that fails; what the compiler said is on stderr. One library at a time. */
 int emu_build(struct emu_source *sources, size_t count, struct emu_library *library);
 void emu_build_close(struct emu_library *library);
 

@@ -103,7 +103,8 @@ int emu_bulk_complete(void) {
                                       : "its group was never committed");
     return 0;
   }
-  for (unsigned t = 0; t < emu.launch->threads; t++) {
+  const int any = memchr(issued, 1, emu.launch->threads) != NULL;
+  for (unsigned t = 0; any && t < emu.launch->threads; t++) {
     if (!waited[t].what || issued[t]) continue;
     emu_hazard_at(&waited[t], t,
                   "waits for the bulk stores of its own thread, which issues none: other threads' "

@@ -13,12 +13,6 @@ enum { exit_mismatch = 4, stack_bytes = 64 << 10 };
 
 static const char *kernel = "", *again = "";
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
 static void report(int number) {
   const struct emu_stand *stand = &emu.stand[emu_team_self()];
   char text[4096];

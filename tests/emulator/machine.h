@@ -3,8 +3,8 @@
  * The machine that runs one launch: blocks one after the other, the threads of a block as fibers
  * under a seeded scheduler. The first hazard ends the launch.
  *
- * Under the thread sanitizer the threads are threads of the system (team_threads.c); it then
- * watches shared memory in place of the clocks here.
+ * Under the thread sanitizer (EMU_THREADS) the threads are threads of the system (team_threads.c);
+ * it then watches shared memory in place of the clocks here.
  */
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
@@ -13,17 +13,7 @@
 #include <stdint.h>
 
 #include "region.h"
-
-#if defined(__SANITIZE_THREAD__)
-#define EMU_THREADS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define EMU_THREADS 1
-#endif
-#endif
-#ifndef EMU_THREADS
-#define EMU_THREADS 0
-#endif
+#include "sanitizers.h"
 
 enum { EMU_THREADS_MAX = 1024, EMU_BARRIERS_MAX = 64, EMU_TEXT = 2048 };
 

@@ -3,6 +3,7 @@
  * The threads of a block as fibers of one thread of the system. Which one goes on is decided by the
  * seed: at random, or in the order of their numbers from either end, so that some run far ahead.
  */
+#include "context.h"
 #include "machine.h"
 #include "team.h"
 
@@ -10,17 +11,9 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER 1
-#endif
-#endif
-#ifdef ADDRESS_SANITIZER
+#if ADDRESS_SANITIZED
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 enum { stack_bytes = 256 << 10 };
@@ -32,7 +25,7 @@ enum { stack_bytes = 256 << 10 };
 enum { stack_bytes = 64 << 10 };
 #endif
 
-#ifndef ADDRESS_SANITIZER
+#if !ADDRESS_SANITIZED
 static void set_nothing(const void **bottom, size_t *size) {
   if (bottom) *bottom = NULL;
   if (size) *size = 0;
@@ -44,7 +37,7 @@ enum { one_in = 64 }; /* primitives at which a fiber gives way though it need no
 enum order { order_random, order_first, order_last, order_mixed, orders };
 
 struct fiber {
-  ucontext_t context;
+  struct emu_context context;
   void *fake_stack; /* of the address sanitizer */
 };
 
@@ -78,7 +71,7 @@ static void make_stacks(void) {
 
 static void enter_home(struct fiber *from, int ends) {
   __sanitizer_start_switch_fiber(ends ? NULL : &from->fake_stack, home_bottom, home_size);
-  swapcontext(&from->context, &home.context);
+  emu_context_switch(&from->context, &home.context);
 }
 
 /* A random one of the ready, or the one with the smallest or largest number. */
@@ -104,7 +97,7 @@ static void go_on(int ends) {
     if (next == current) return;
     current = next;
     __sanitizer_start_switch_fiber(ends ? NULL : &from->fake_stack, stack_of(next), stack_bytes);
-    swapcontext(&from->context, &fibers[next].context);
+    emu_context_switch(&from->context, &fibers[next].context);
   }
   __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
 }
@@ -127,11 +120,7 @@ static void prepare(unsigned thread) {
   struct fiber *fiber = &fibers[thread];
   char *stack = stack_of(thread);
   __asan_unpoison_memory_region(stack, stack_bytes); /* it may have been left in the middle */
-  if (getcontext(&fiber->context) != 0) abort();
-  fiber->context.uc_stack.ss_sp = stack;
-  fiber->context.uc_stack.ss_size = stack_bytes;
-  fiber->context.uc_link = NULL;
-  makecontext(&fiber->context, start, 0);
+  emu_context_make(&fiber->context, stack, stack_bytes, start);
   waiting[thread] = 0;
   ready[thread] = thread;
 }
@@ -145,7 +134,7 @@ int emu_team_run(unsigned count, void (*body)(unsigned thread)) {
   current = pick();
   from_home = 1;
   __sanitizer_start_switch_fiber(&home.fake_stack, stack_of(current), stack_bytes);
-  swapcontext(&home.context, &fibers[current].context);
+  emu_context_switch(&home.context, &fibers[current].context);
   __sanitizer_finish_switch_fiber(home.fake_stack, NULL, NULL);
   if (!emu.failed && emu.finished < count) emu_hazard_stuck();
   return !emu.failed;

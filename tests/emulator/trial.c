@@ -8,6 +8,7 @@
 
 #include "axes.h"
 #include "cpu.h"
+#include "inputs.h"
 #include "map.h"
 #include "support.h"
 
@@ -156,8 +157,12 @@ static int prepare(const struct emu_trial *trial, struct bench *bench) {
   const struct mxq_arch *arch;
   if (mxq_arch_parse("90a", &arch) != MXQ_OK) return 0;
   if (mxq_tensor_plan_make(&trial->kernel, arch, &trial->shape, &bench->plan) != MXQ_OK) return 0;
-  return support_tensors_make(variant, &trial->shape, trial->seed, &bench->tensors) == MXQ_OK &&
-         support_tensors_make(variant, &trial->shape, trial->seed, &bench->expected) == MXQ_OK;
+  if (support_tensors_make(variant, &trial->shape, trial->seed, &bench->tensors) != MXQ_OK ||
+      support_tensors_make(variant, &trial->shape, trial->seed, &bench->expected) != MXQ_OK)
+    return 0;
+  emu_inputs_mark_edges(variant, &trial->shape, trial->seed, bench->tensors.in.data);
+  memcpy(bench->expected.in.data, bench->tensors.in.data, bench->tensors.in.size);
+  return 1;
 }
 
 enum emu_verdict emu_trial_run(const struct emu_trial *trial, char text[EMU_TEXT]) {

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The emulator's conversions against the hardware's: all 2^32 floats to e4m3 and e5m2, and samples
+ * of the others. test_emulator_exhaustive shows that the codes grow with the floats, so that a
+ * table of where each code begins is all of the emulator's conversion.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "device.h"
+#include "driver.h"
+#include "embedded.h"
+#include "emulator/code_values.h"
+#include "emulator/primitives.h"
+#include "support.h"
+
+enum { device = 0, threads = 256, samples = 1 << 22, sample_arrays = 7, codes_max = 128 };
+
+/* As in emulator/convert_gpu.cu. */
+struct convert_args {
+  void *begins[2];
+  unsigned counts[2];
+  void *wrong, *first;
+};
+struct sample_args {
+  void *arrays[sample_arrays];
+};
+
+static CUlibrary library;
+static const struct mxq_driver *driver;
+
+#define OK(call)                                                                   \
+  do {                                                                             \
+    const enum mxq_status ok_status = (call);                                      \
+    if (ok_status != MXQ_OK)                                                       \
+      fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
+  } while (0)
+#define CUDA_OK(call) assert_int_equal(driver->call, CUDA_SUCCESS)
+
+static float bits_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+static uint32_t float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static const char *template_text(const char *name) {
+  for (const struct mxq_embedded *file = mxq_embedded_templates; file->name; file++)
+    if (strcmp(file->name, name) == 0) return file->text;
+  fail_msg("there is no template %s", name);
+  return NULL;
+}
+
+/* The device primitives and the kernels above them. */
+static char *make_source(void) {
+  const char *const parts[] = {template_text("args.h"), template_text("device.cuh")};
+  FILE *file = fopen(MXQ_TEST_DIR "/emulator/convert_gpu.cu", "rb");
+  assert_non_null(file);
+  char *source = calloc(1, 1 << 20);
+  assert_non_null(source);
+  size_t length = (size_t)sprintf(source, "%s\n%s\n", parts[0], parts[1]);
+  length += fread(source + length, 1, (1 << 20) - 1 - length, file);
+  fclose(file);
+  return source;
+}
+
+static int set_up(void **state) {
+  struct mxq_nvrtc_search search;
+  struct mxq_nvrtc nvrtc = {0};
+  struct mxq_device_info info;
+  struct mxq_compiled compiled;
+  struct mxq_device_scope scope;
+  const struct mxq_arch *arch;
+  (void)state;
+  OK(mxq_nvrtc_search_read(&mxq_allocator_default, getenv("MXQ_NVRTC"), &search));
+  OK(mxq_nvrtc_open(&search, &nvrtc));
+  mxq_nvrtc_search_free(&mxq_allocator_default, &search);
+  OK(mxq_device_describe(device, &info));
+  OK(mxq_arch_of_device(info.major, info.minor, &arch));
+  char *source = make_source();
+  OK(mxq_compile(&mxq_allocator_default, &nvrtc, source, "convert_gpu", arch, MXQ_COMPILE_CUBIN,
+                 &compiled));
+  free(source);
+  OK(mxq_driver_get(&driver));
+  OK(mxq_device_enter(driver, device, &scope));
+  CUDA_OK(cuLibraryLoadData(&library, compiled.code, NULL, NULL, 0, NULL, NULL, 0));
+  mxq_device_leave(&scope);
+  mxq_free(&mxq_allocator_default, compiled.code);
+  return 0;
+}
+
+static void launch(const char *name, unsigned grid, void *args) {
+  struct mxq_device_scope scope;
+  CUkernel kernel;
+  void *parameters[] = {args};
+  const CUlaunchConfig config = {.gridDimX = grid,
+                                 .gridDimY = 1,
+                                 .gridDimZ = 1,
+                                 .blockDimX = threads,
+                                 .blockDimY = 1,
+                                 .blockDimZ = 1};
+  OK(mxq_device_enter(driver, device, &scope));
+  CUDA_OK(cuLibraryGetKernel(&kernel, library, name));
+  CUDA_OK(cuLaunchKernelEx(&config, (CUfunction)kernel, parameters, NULL));
+  CUDA_OK(cuCtxSynchronize());
+  mxq_device_leave(&scope);
+}
+
+static void *to_device(const void *from, size_t bytes) {
+  void *memory = NULL;
+  OK(mxq_device_allocate(device, bytes, &memory));
+  OK(mxq_device_upload(device, memory, from, bytes));
+  return memory;
+}
+
+/* The smallest magnitude whose code is at least `code`. */
+static uint32_t begin_of(const struct code_type *type, unsigned code) {
+  uint32_t low = 0, high = 0x7F800000;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (emu_narrow(bits_float(middle), type->exponent_bits, type->mantissa_bits) >= code)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+static void wrong_floats(const int shift, uint64_t *wrong, uint32_t *first) {
+  struct convert_args args;
+  uint32_t begins[codes_max];
+  *wrong = 0;
+  *first = UINT32_MAX;
+  for (int t = 0; t < 2; t++) {
+    const struct code_type *type = &code_types[t];
+    args.counts[t] = type->largest + 1;
+    for (unsigned code = 0; code <= type->largest; code++) begins[code] = begin_of(type, code);
+    begins[type->largest] += (uint32_t)shift;
+    args.begins[t] = to_device(begins, args.counts[t] * sizeof *begins);
+  }
+  args.wrong = to_device(wrong, sizeof *wrong);
+  args.first = to_device(first, sizeof *first);
+  launch("convert_all", (1 << 20) / threads, &args);
+  OK(mxq_device_download(device, wrong, args.wrong, sizeof *wrong));
+  OK(mxq_device_download(device, first, args.first, sizeof *first));
+  mxq_device_free(device, args.begins[0]);
+  mxq_device_free(device, args.begins[1]);
+  mxq_device_free(device, args.wrong);
+  mxq_device_free(device, args.first);
+}
+
+static void test_all_floats(void **state) {
+  uint64_t wrong;
+  uint32_t first;
+  (void)state;
+  wrong_floats(0, &wrong, &first);
+  if (wrong)
+    fail_msg("the hardware's code differs for %llu floats, first 0x%08X", (unsigned long long)wrong,
+             first);
+}
+
+/* A table that is one float wrong for each type shows as these floats and their negatives. */
+static void test_a_wrong_table_is_seen(void **state) {
+  uint64_t wrong;
+  uint32_t first;
+  (void)state;
+  wrong_floats(1, &wrong, &first);
+  assert_int_equal(wrong, 4);
+  assert_int_equal(first, begin_of(&code_types[0], code_types[0].largest));
+}
+
+static int same_float(uint32_t a, uint32_t b) {
+  return a == b || (isnan(bits_float(a)) && isnan(bits_float(b)));
+}
+
+static uint32_t pair(unsigned low, unsigned high) { return low | (uint32_t)high << 16; }
+
+static int sample_is_right(uint32_t *const arrays[sample_arrays], size_t i) {
+  const uint32_t a = arrays[0][i], b = arrays[1][i], unsigned_pair = 0x7FFF7FFF;
+  const unsigned a0 = a & 0xFFFF, a1 = a >> 16, b0 = b & 0xFFFF, b1 = b >> 16;
+  return arrays[2][i] == pair(emu_multiply_bf16(a0, b0), emu_multiply_bf16(a1, b1)) &&
+         !((arrays[3][i] ^ pair(emu_larger_half(a0, b0, 8), emu_larger_half(a1, b1, 8))) &
+           unsigned_pair) &&
+         !((arrays[4][i] ^ pair(emu_larger_half(a0, b0, 5), emu_larger_half(a1, b1, 5))) &
+           unsigned_pair) &&
+         same_float(arrays[5][i], float_bits(emu_larger_magnitude(bits_float(a), bits_float(b)))) &&
+         same_float(arrays[6][i], float_bits(emu_widen_f16(a0)));
+}
+
+static void test_samples(void **state) {
+  struct sample_args args;
+  uint32_t *arrays[sample_arrays];
+  uint64_t random = 11;
+  const size_t bytes = samples * sizeof(uint32_t);
+  (void)state;
+  for (int r = 0; r < sample_arrays; r++) {
+    arrays[r] = malloc(bytes);
+    assert_non_null(arrays[r]);
+    /* All f16 in the low halves of the first, and close to each other in every second pair. */
+    for (size_t i = 0; r < 2 && i < samples; i++) {
+      const uint32_t bits = (uint32_t)support_random(&random);
+      arrays[r][i] = r == 0  ? (bits & 0xFFFF0000) | (uint32_t)(i & 0xFFFF)
+                     : i % 2 ? bits
+                             : arrays[0][i] ^ (bits & 0x80038003);
+    }
+    args.arrays[r] = to_device(arrays[r], bytes);
+  }
+  launch("convert_sample", samples / threads, &args);
+  for (int r = 0; r < sample_arrays; r++) {
+    OK(mxq_device_download(device, arrays[r], args.arrays[r], bytes));
+    mxq_device_free(device, args.arrays[r]);
+  }
+  for (size_t i = 0; i < samples; i++)
+    if (!sample_is_right(arrays, i))
+      fail_msg(
+          "of 0x%08X and 0x%08X: product 0x%08X, larger bf16 0x%08X, f16 0x%08X, float "
+          "0x%08X, f16 widened 0x%08X",
+          arrays[0][i], arrays[1][i], arrays[2][i], arrays[3][i], arrays[4][i], arrays[5][i],
+          arrays[6][i]);
+  for (int r = 0; r < sample_arrays; r++) free(arrays[r]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_all_floats),
+      cmocka_unit_test(test_a_wrong_table_is_seen),
+      cmocka_unit_test(test_samples),
+  };
+  int count = 0;
+  if (mxq_device_count(&count) != MXQ_OK || count == 0) {
+    printf("skipped: no device: %s\n", mxq_last_error());
+    return 77;
+  }
+  return cmocka_run_group_tests(tests, set_up, NULL);
+}
