@@ -8,7 +8,7 @@
 
 #define PRI_ADDRESS "0x%" PRIxPTR
 
-enum { slot_count = 5 };
+enum { slot_count = 6, inputs = 2 }; /* in, in_scale, and what is written */
 
 /* One pointer of a call. */
 struct slot {
@@ -20,10 +20,11 @@ struct slot {
 static void list(const struct mxq_byte_counts *bytes, const struct mxq_pointers *pointers,
                  struct slot slots[slot_count]) {
   slots[0] = (struct slot){"in", (uintptr_t)pointers->in, bytes->in};
-  slots[1] = (struct slot){"out[0]", (uintptr_t)pointers->out[0], bytes->out[0]};
-  slots[2] = (struct slot){"out[1]", (uintptr_t)pointers->out[1], bytes->out[1]};
-  slots[3] = (struct slot){"scale[0]", (uintptr_t)pointers->scale[0], bytes->scale[0]};
-  slots[4] = (struct slot){"scale[1]", (uintptr_t)pointers->scale[1], bytes->scale[1]};
+  slots[1] = (struct slot){"in_scale", (uintptr_t)pointers->in_scale, bytes->in_scale};
+  slots[2] = (struct slot){"out[0]", (uintptr_t)pointers->out[0], bytes->out[0]};
+  slots[3] = (struct slot){"out[1]", (uintptr_t)pointers->out[1], bytes->out[1]};
+  slots[4] = (struct slot){"scale[0]", (uintptr_t)pointers->scale[0], bytes->scale[0]};
+  slots[5] = (struct slot){"scale[1]", (uintptr_t)pointers->scale[1], bytes->scale[1]};
 }
 
 static unsigned element_bytes(unsigned bits) { return bits < 8 ? 1 : bits / 8; }
@@ -50,12 +51,17 @@ static enum mxq_status check_overlap(const struct slot *a, const struct slot *b)
   return MXQ_OK;
 }
 
-static enum mxq_status check_unused(const struct mxq_variant *variant, const struct slot *data,
-                                    const struct slot *scale, unsigned part) {
-  if (mxq_layout_part(variant->layout, part) != MXQ_PART_NONE) return MXQ_OK;
-  MXQ_FAIL_IF(data->address || scale->address, MXQ_INVALID_ARGUMENT,
-              "%s is not NULL; the variant's layout has no output of that number",
-              data->address ? data->name : scale->name);
+/* Pointers that a variant has no use for, by its slots. */
+static enum mxq_status check_unused(const struct mxq_variant *variant, const struct slot *slots) {
+  const int dequantize = variant->op == MXQ_OP_DEQUANTIZE;
+  const int second = mxq_layout_part(variant->layout, 1) != MXQ_PART_NONE;
+  const int used[slot_count] = {1, dequantize, 1, second, !dequantize, second};
+  for (int i = 0; i < slot_count; i++)
+    MXQ_FAIL_IF(!used[i] && slots[i].address, MXQ_INVALID_ARGUMENT, "%s is not NULL; %s",
+                slots[i].name,
+                i == 1       ? "quantize reads no scales"
+                : dequantize ? "dequantize has one output, out[0]"
+                             : "the variant's layout has no output of that number");
   return MXQ_OK;
 }
 
@@ -65,14 +71,13 @@ enum mxq_status mxq_pointers_check(const struct mxq_variant *variant,
   const unsigned in = element_bytes(mxq_type_facts(variant->in)->bits);
   const unsigned out = element_bytes(mxq_type_facts(variant->out)->bits);
   const unsigned scale = element_bytes(mxq_mode_facts(variant->mode)->scale_bits);
-  const unsigned alignments[slot_count] = {in, out, out, scale, scale};
+  const unsigned alignments[slot_count] = {in, scale, out, out, scale, scale};
   struct slot slots[slot_count];
   MXQ_FAIL_IF(!pointers, MXQ_INVALID_ARGUMENT, "pointers is NULL; give a struct mxq_pointers");
   list(bytes, pointers, slots);
-  for (unsigned part = 0; part < 2; part++)
-    MXQ_TRY(check_unused(variant, &slots[1 + part], &slots[3 + part], part));
+  MXQ_TRY(check_unused(variant, slots));
   for (int i = 0; i < slot_count; i++) MXQ_TRY(check_slot(&slots[i], alignments[i]));
-  for (int i = 1; i < slot_count; i++)
+  for (int i = inputs; i < slot_count; i++)
     for (int j = 0; j < i; j++) MXQ_TRY(check_overlap(&slots[j], &slots[i]));
   return MXQ_OK;
 }

@@ -36,7 +36,10 @@ enum mxq_status device_run_faults(const struct mxq_variant *variant, struct devi
   if (status != MXQ_OK) return status;
   uint64_t found = support_compare(variant, &run->shape, &run->want, &run->got);
   found += !support_buffer_guards(&run->actual.in, "input");
+  found += !support_buffer_guards(&run->actual.in_scale, "scales of the input");
   found += memcmp(run->actual.in.base, run->expected.in.base, run->actual.in.total) != 0;
+  found += memcmp(run->actual.in_scale.base, run->expected.in_scale.base,
+                  run->actual.in_scale.total) != 0;
   for (int part = 0; part < 2; part++) {
     found += !support_buffer_guards(&run->actual.out[part], part ? "out[1]" : "out[0]");
     found += !support_buffer_guards(&run->actual.scale[part], part ? "scale[1]" : "scale[0]");

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-enum { buffer_count = 5 };
+enum { buffer_count = 6 };
 
 static const struct support_buffer *buffer_at(const struct support_tensors *host, int index) {
-  return index == 0 ? &host->in : index < 3 ? &host->out[index - 1] : &host->scale[index - 3];
+  if (index < 2) return index ? &host->in_scale : &host->in;
+  return index < 4 ? &host->out[index - 2] : &host->scale[index - 4];
 }
 
 enum mxq_status device_tensors_upload(const struct device_tensors *tensors,
@@ -57,8 +58,9 @@ struct mxq_pointers device_tensors_pointers(const struct device_tensors *tensors
                                             const struct support_tensors *host) {
   const struct mxq_pointers pointers = {
       data_at(tensors, host, 0),
-      {data_at(tensors, host, 1), data_at(tensors, host, 2)},
-      {data_at(tensors, host, 3), data_at(tensors, host, 4)},
+      data_at(tensors, host, 1),
+      {data_at(tensors, host, 2), data_at(tensors, host, 3)},
+      {data_at(tensors, host, 4), data_at(tensors, host, 5)},
   };
   return pointers;
 }

@@ -10,7 +10,7 @@
 
 struct device_tensors {
   int device;
-  unsigned char *bases[5]; /* in, out[0], out[1], scale[0], scale[1], each with its guards */
+  unsigned char *bases[6]; /* in, in_scale, out[0], out[1], scale[0], scale[1], with their guards */
 };
 
 /* Copies of the host tensors as they are: input, poisoned outputs and guards. */

@@ -48,7 +48,7 @@ static void quantize_pair(const struct mxq_variant *variant, float x, float othe
   const struct mxq_shape shape = mxq_shape_dense(1, along_n ? 2 : 1, along_n ? 1 : 2);
   const float in[2] = {x, other};
   unsigned char out[2][2], scales[2][4096] = {{0}};
-  const struct mxq_pointers pointers = {in, {out[0], out[1]}, {scales[0], scales[1]}};
+  const struct mxq_pointers pointers = {in, NULL, {out[0], out[1]}, {scales[0], scales[1]}};
   const unsigned bits = mxq_type_facts(variant->out)->bits;
   mxq_cpu_run(variant, &shape, &pointers);
   memcpy(scale, scales[0], mxq_mode_facts(variant->mode)->scale_bits / 8);

@@ -57,16 +57,22 @@ enum mxq_status support_tensors_make(const struct mxq_variant *variant,
   const enum mxq_status status = mxq_sizes(variant, shape, &bytes);
   if (status != MXQ_OK) return status;
   tensors->in = support_buffer_make(bytes.in);
+  tensors->in_scale = support_buffer_make(bytes.in_scale);
   for (int part = 0; part < 2; part++) {
     tensors->out[part] = support_buffer_make(bytes.out[part]);
     tensors->scale[part] = support_buffer_make(bytes.scale[part]);
   }
-  support_fill(variant, shape, seed, tensors->in.data);
+  if (variant->op == MXQ_OP_QUANTIZE)
+    support_fill(variant, shape, seed, tensors->in.data);
+  else
+    support_fill_codes(variant, bytes.in, bytes.in_scale, seed, tensors->in.data,
+                       tensors->in_scale.data);
   return MXQ_OK;
 }
 
 void support_tensors_free(struct support_tensors *tensors) {
   support_buffer_free(&tensors->in);
+  support_buffer_free(&tensors->in_scale);
   for (int part = 0; part < 2; part++) {
     support_buffer_free(&tensors->out[part]);
     support_buffer_free(&tensors->scale[part]);
@@ -74,7 +80,8 @@ void support_tensors_free(struct support_tensors *tensors) {
 }
 
 struct mxq_pointers support_tensors_pointers(const struct support_tensors *tensors) {
-  struct mxq_pointers pointers = {tensors->in.data, {0, 0}, {0, 0}};
+  struct mxq_pointers pointers = {.in = tensors->in.data};
+  pointers.in_scale = tensors->in_scale.size ? tensors->in_scale.data : NULL;
   for (int part = 0; part < 2; part++) {
     pointers.out[part] = tensors->out[part].size ? tensors->out[part].data : NULL;
     pointers.scale[part] = tensors->scale[part].size ? tensors->scale[part].data : NULL;
@@ -89,12 +96,16 @@ struct walk {
   const struct mxq_shape *shape;
   unsigned part;
   int scales;
-  unsigned bits; /* of one code */
+  unsigned bits; /* of one code, scale or wide element */
 };
 
 static uint64_t place_of(const struct walk *walk, uint64_t e, uint64_t n, uint64_t k) {
-  return walk->scales ? mxq_scale_offset(walk->variant, walk->shape, walk->part, e, n, k)
-                      : mxq_data_offset(walk->variant, walk->shape, walk->part, e, n, k);
+  const struct mxq_shape *shape = walk->shape;
+  if (walk->variant->op == MXQ_OP_DEQUANTIZE)
+    return (shape->e > 1 ? e * (uint64_t)shape->stride_e : 0) +
+           (shape->n > 1 ? n * (uint64_t)shape->stride_n : 0) + k;
+  return walk->scales ? mxq_scale_offset(walk->variant, shape, walk->part, e, n, k)
+                      : mxq_data_offset(walk->variant, shape, walk->part, e, n, k);
 }
 
 static uint32_t code_at(const void *codes, unsigned bits, uint64_t place) {
@@ -131,6 +142,25 @@ static uint64_t compare_walk(const struct walk *walk, const void *expected, cons
   return differences;
 }
 
+/* What no element has a place in: padding, copies of a scale, gaps between rows. */
+static uint64_t compare_rest(const struct walk *walk, const unsigned char *expected,
+                             const unsigned char *actual, uint64_t size) {
+  uint64_t differences = 0;
+  for (uint64_t i = 0; i < size; i++) {
+    if (expected[i] == actual[i] || differences++ >= shown_differences) continue;
+    fprintf(stderr, "  %s of part %u, byte %" PRIu64 " beside them: expected 0x%02X, got 0x%02X\n",
+            walk->scales ? "scales" : "elements", walk->part, i, expected[i], actual[i]);
+  }
+  return differences;
+}
+
+static uint64_t compare_output(const struct walk *walk, const void *expected, const void *actual,
+                               uint64_t size) {
+  if (size == 0 || memcmp(expected, actual, size) == 0) return 0;
+  const uint64_t differences = compare_walk(walk, expected, actual);
+  return differences ? differences : compare_rest(walk, expected, actual, size);
+}
+
 uint64_t support_compare(const struct mxq_variant *variant, const struct mxq_shape *shape,
                          const struct mxq_pointers *expected, const struct mxq_pointers *actual) {
   struct mxq_byte_counts bytes;
@@ -140,10 +170,9 @@ uint64_t support_compare(const struct mxq_variant *variant, const struct mxq_sha
   for (unsigned part = 0; part < 2; part++) {
     struct walk data = {variant, shape, part, 0, mxq_type_facts(variant->out)->bits};
     struct walk scales = {variant, shape, part, 1, mxq_mode_facts(variant->mode)->scale_bits};
-    if (bytes.scale[part] && memcmp(expected->scale[part], actual->scale[part], bytes.scale[part]))
-      differences += compare_walk(&scales, expected->scale[part], actual->scale[part]);
-    if (bytes.out[part] && memcmp(expected->out[part], actual->out[part], bytes.out[part]))
-      differences += compare_walk(&data, expected->out[part], actual->out[part]);
+    differences +=
+        compare_output(&scales, expected->scale[part], actual->scale[part], bytes.scale[part]);
+    differences += compare_output(&data, expected->out[part], actual->out[part], bytes.out[part]);
   }
   if (differences && mxq_variant_name(variant, name, sizeof name) == MXQ_OK)
     fprintf(stderr,

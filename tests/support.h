@@ -27,10 +27,12 @@ void support_buffer_free(struct support_buffer *buffer);
 /* 1 if both guards are whole; otherwise prints where one was written, with `what`. */
 int support_buffer_guards(const struct support_buffer *buffer, const char *what);
 
-/* All host tensors of one run. `in` holds hard values where the shape has elements and 0xFF (NaN)
- * in the gaps of its strides. */
+/* All host tensors of one run. For quantize `in` holds hard values where the shape has elements and
+ * 0xFF (NaN) in the gaps of its strides; for dequantize `in` and `in_scale` hold codes and scales
+ * of every kind, padding included. */
 struct support_tensors {
   struct support_buffer in;
+  struct support_buffer in_scale;
   struct support_buffer out[2];
   struct support_buffer scale[2];
 };
@@ -42,13 +44,19 @@ enum mxq_status support_tensors_make(const struct mxq_variant *variant,
 void support_tensors_free(struct support_tensors *tensors);
 struct mxq_pointers support_tensors_pointers(const struct support_tensors *tensors);
 
-/* Writes the variant's input at a shape: every block with its own scale, and among them zeros of
- * both signs, subnormals, NaN, infinities, powers of two, ties and their neighbours. */
+/* Writes the input of a quantize variant at a shape: every block with its own scale, and among them
+ * zeros of both signs, subnormals, NaN, infinities, powers of two, ties and their neighbours. */
 void support_fill(const struct mxq_variant *variant, const struct mxq_shape *shape, uint64_t seed,
                   void *in);
 
-/* Compares outputs bit for bit. Prints the variant, the shape, the first coordinates with both
- * codes and how many differ; returns that number. */
+/* Writes the inputs of a dequantize variant: codes of every kind, and scales near 1 for most
+ * blocks, of every kind for the others. Padding and copies of a scale beside the first hold
+ * anything. */
+void support_fill_codes(const struct mxq_variant *variant, uint64_t code_bytes,
+                        uint64_t scale_bytes, uint64_t seed, void *codes, void *scales);
+
+/* Compares outputs bit for bit, padding and gaps included. Prints the variant, the shape, the first
+ * coordinates with both codes and how many differ; returns that number. */
 uint64_t support_compare(const struct mxq_variant *variant, const struct mxq_shape *shape,
                          const struct mxq_pointers *expected, const struct mxq_pointers *actual);
 

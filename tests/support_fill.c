@@ -119,3 +119,30 @@ void support_fill(const struct mxq_variant *variant, const struct mxq_shape *sha
         memcpy((unsigned char *)in + offset * size, &bits, size); /* little-endian */
       }
 }
+
+/* One of every kind; more of those that finite products come from. */
+static uint32_t scale_bits(uint64_t random, unsigned bits) {
+  static const uint32_t floats[] = {0,          0x80000000, 1,          0x00400000, 0x00800000,
+                                    0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFF800001};
+  static const uint32_t bytes[] = {0, 1, 2, 126, 128, 252, 253, 254, 255};
+  const uint32_t value = (uint32_t)(random >> 32);
+  if (bits == 8) {
+    if (random % 8 == 0) return bytes[value % (sizeof bytes / sizeof bytes[0])];
+    return random % 8 == 1 ? value & 255 : 112 + value % 32;
+  }
+  if (random % 8 == 0) return floats[value % (sizeof floats / sizeof floats[0])];
+  return random % 8 == 1 ? value : (value & 0x8FFFFFFF) | 0x38000000;
+}
+
+void support_fill_codes(const struct mxq_variant *variant, uint64_t code_bytes,
+                        uint64_t scale_bytes, uint64_t seed, void *codes, void *scales) {
+  const unsigned bits = mxq_mode_facts(variant->mode)->scale_bits;
+  for (uint64_t i = 0; i < code_bytes; i++) {
+    const uint64_t random = support_random(&seed);
+    ((unsigned char *)codes)[i] = (unsigned char)(random >> 40);
+  }
+  for (uint64_t i = 0; i < scale_bytes; i += bits / 8) {
+    const uint32_t scale = scale_bits(support_random(&seed), bits);
+    memcpy((unsigned char *)scales + i, &scale, bits / 8); /* little-endian */
+  }
+}

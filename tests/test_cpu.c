@@ -59,6 +59,7 @@ static void batch_set(struct batch *batch, size_t block, size_t i, uint32_t bits
 
 static struct mxq_pointers batch_run(struct batch *batch) {
   const struct mxq_pointers pointers = {batch->in.data,
+                                        NULL,
                                         {batch->out[0].data, batch->out[1].data},
                                         {batch->scale[0].data, batch->scale[1].data}};
   mxq_cpu_run(batch->variant, &batch->shape, &pointers);

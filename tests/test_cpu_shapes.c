@@ -157,7 +157,7 @@ static void check_far(const struct mxq_variant *variant) {
   if (unusual(variant) > 1) return;
   unsigned char *in = mmap(NULL, extent, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  const struct mxq_pointers pointers = {in, {out[0], out[1]}, {scales[0], scales[1]}};
+  const struct mxq_pointers pointers = {in, NULL, {out[0], out[1]}, {scales[0], scales[1]}};
   if (in == MAP_FAILED) {
     print_message("skipped: no address space for %zu bytes\n", extent);
     skip();

@@ -98,7 +98,7 @@ static void test_alignment(void **state) {
 
 static void test_supported(void **state) {
   const struct mxq_shape narrow = mxq_shape_dense(1, 64, 20), none = mxq_shape_dense(0, 64, 20);
-  const struct mxq_pointers nowhere = {NULL, {NULL, NULL}, {NULL, NULL}};
+  const struct mxq_pointers nowhere = {NULL, NULL, {NULL, NULL}, {NULL, NULL}};
   struct mxq_plan *plan = NULL;
   (void)state;
   OK(mxq_supported(context, &variant, NULL, device));

@@ -137,8 +137,8 @@ static void test_pointers(void **state) {
 static void test_neighbours(void **state) {
   const struct mxq_shape dense = mxq_shape_dense(1, 32, 4);
   _Alignas(16) unsigned char memory[32 * 4 * 2 + 32 * 4 + 4] = {0};
-  const struct mxq_pointers up = {memory, {memory + 256, NULL}, {memory + 384, NULL}};
-  const struct mxq_pointers down = {memory + 132, {memory + 4, NULL}, {memory, NULL}};
+  const struct mxq_pointers up = {memory, NULL, {memory + 256, NULL}, {memory + 384, NULL}};
+  const struct mxq_pointers down = {memory + 132, NULL, {memory + 4, NULL}, {memory, NULL}};
   (void)state;
   assert_int_equal(mxq_run(context, &variant, &dense, &up, MXQ_DEVICE_CPU, NULL), MXQ_OK);
   assert_int_equal(mxq_run(context, &variant, &dense, &down, MXQ_DEVICE_CPU, NULL), MXQ_OK);
@@ -155,7 +155,7 @@ static void test_shapes(void **state) {
       mxq_shape_dense(1u << 31, 1u << 31, 1u << 31),
   };
   unsigned char byte[2];
-  const struct mxq_pointers pointers = {byte, {byte, NULL}, {byte, NULL}};
+  const struct mxq_pointers pointers = {byte, NULL, {byte, NULL}, {byte, NULL}};
   struct mxq_plan *plan = NULL;
   (void)state;
   for (size_t i = 0; i < COUNT(bad); i++) {
@@ -171,7 +171,7 @@ static void test_shapes(void **state) {
 
 static void test_nothing_to_do(void **state) {
   const int64_t lengths[][3] = {{0, 67, 45}, {3, 0, 45}, {3, 67, 0}, {0, 0, 0}};
-  const struct mxq_pointers none = {NULL, {NULL, NULL}, {NULL, NULL}};
+  const struct mxq_pointers none = {NULL, NULL, {NULL, NULL}, {NULL, NULL}};
   struct mxq_plan *plan;
   (void)state;
   for (size_t i = 0; i < COUNT(lengths); i++) {
@@ -186,7 +186,7 @@ static void test_nothing_to_do(void **state) {
 
 static void test_arguments(void **state) {
   const struct mxq_shape empty = mxq_shape_dense(0, 0, 0);
-  const struct mxq_pointers none = {NULL, {NULL, NULL}, {NULL, NULL}};
+  const struct mxq_pointers none = {NULL, NULL, {NULL, NULL}, {NULL, NULL}};
   const mxq_stream stream = (mxq_stream)&none;
   struct mxq_variant broken = variant;
   struct mxq_plan *plan;
@@ -215,7 +215,7 @@ static void test_arguments(void **state) {
 static void test_devices(void **state) {
   _Alignas(16) unsigned char memory[32 * 4 * 2 + 32 * 4 + 4] = {0};
   const struct mxq_shape dense = mxq_shape_dense(1, 32, 4);
-  const struct mxq_pointers pointers = {memory, {memory + 256, NULL}, {memory + 384, NULL}};
+  const struct mxq_pointers pointers = {memory, NULL, {memory + 256, NULL}, {memory + 384, NULL}};
   const int devices[] = {-3, INT32_MIN};
   (void)state;
   for (size_t i = 0; i < COUNT(devices); i++) {

@@ -103,7 +103,7 @@ static void test_sizes(void **state) {
 static void test_sizes_refused(void **state) {
   struct mxq_variant variant = variant_of(bf16_name);
   const struct mxq_shape good = mxq_shape_dense(3, 100, 40), bad = mxq_shape_dense(3, -1, 40);
-  const struct mxq_byte_counts before = {1, {2, 3}, {4, 5}};
+  const struct mxq_byte_counts before = {1, 2, {3, 4}, {5, 6}};
   struct mxq_byte_counts bytes = before;
   (void)state;
   assert_int_equal(mxq_sizes(NULL, &good, &bytes), MXQ_INVALID_ARGUMENT);

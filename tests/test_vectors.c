@@ -181,7 +181,7 @@ static void check_line(const struct mxq_variant *variant, unsigned part, const s
   static unsigned char scales[2][4 * max_length * max_length];
   const struct way way = way_of(variant, part, line);
   const struct mxq_shape shape = mxq_shape_dense(1, (int64_t)way.rows, (int64_t)way.columns);
-  const struct mxq_pointers pointers = {x, {codes[0], codes[1]}, {scales[0], scales[1]}};
+  const struct mxq_pointers pointers = {x, NULL, {codes[0], codes[1]}, {scales[0], scales[1]}};
   const size_t bytes = mxq_type_facts(variant->in)->bits / 8;
   assert_int_equal(mxq_shape_check(variant, &shape), MXQ_OK);
   for (size_t n = 0; n < way.rows; ++n)

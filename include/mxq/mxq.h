@@ -36,7 +36,8 @@ MXQ_API const char *mxq_version(void);
 /* The wide tensor: the input of quantize, the output of dequantize. E matrices of N rows and K
  * columns; columns are contiguous; strides are in elements and non-negative. The stride of an axis
  * of length 0 or 1 does not matter. An input's stride may be 0 (broadcast) and strides may come in
- * any order. Outputs of quantize are always dense. Contract, sections 3 and 5. */
+ * any order; elements of an output may not share memory. Codes and scales are always dense.
+ * Contract, sections 3 and 5. */
 struct mxq_shape {
   int64_t e;
   int64_t n;
@@ -57,18 +58,24 @@ static inline struct mxq_shape mxq_shape_dense(int64_t e, int64_t n, int64_t k) 
   return shape;
 }
 
-/* Addresses, all on the plan's device. quantize: in, out[p] and scale[p] for each part p of the
- * layout. What a variant does not have is NULL; what has no bytes may be NULL. */
+/* Addresses, all on the plan's device. What an operation does not use is NULL; what has no bytes
+ * may be NULL.
+ *   quantize:    reads the wide tensor `in`; for each part p of the layout writes codes to out[p]
+ *                and their scales to scale[p]. in_scale is NULL.
+ *   dequantize:  reads the codes `in` and their scales `in_scale`; writes the wide tensor out[0],
+ *                nothing between its rows. out[1], scale[0] and scale[1] are NULL. */
 struct mxq_pointers {
   const void *in;
+  const void *in_scale;
   void *out[2];
   void *scale[2];
 };
 
-/* Bytes of each output, 0 for a part that the layout does not have. `in` is the extent of the
- * input: the last element's offset plus one, in bytes. */
+/* Bytes behind each of these pointers, padding of scales included, 0 for what is not used. Of the
+ * wide tensor it is the extent: the last element's offset plus one, in bytes. */
 struct mxq_byte_counts {
   uint64_t in;
+  uint64_t in_scale;
   uint64_t out[2];
   uint64_t scale[2];
 };
@@ -77,8 +84,9 @@ struct mxq_byte_counts {
 MXQ_API enum mxq_status mxq_sizes(const struct mxq_variant *variant, const struct mxq_shape *shape,
                                   struct mxq_byte_counts *bytes);
 
-/* The place of element (e, n, k) in output `part`, in codes. Contract, section 3. Codes of four
- * bits (e2m1) lie two to a byte: place p in byte p / 2, in its low bits for an even p. */
+/* The place of the code of element (e, n, k) in part `part` of the layout: in out[part] of
+ * quantize, in `in` of dequantize. Counted in codes. Contract, section 3. Codes of four bits (e2m1)
+ * lie two to a byte: place p in byte p / 2, in its low bits for an even p. */
 static inline uint64_t mxq_data_offset(const struct mxq_variant *variant,
                                        const struct mxq_shape *shape, unsigned part, uint64_t e,
                                        uint64_t n, uint64_t k) {
@@ -88,17 +96,60 @@ static inline uint64_t mxq_data_offset(const struct mxq_variant *variant,
   return (e * rows + n) * columns + k;
 }
 
-/* The place of the scale of element (e, n, k) in scale output `part`, in scales (bytes for e8m0,
- * floats for float32). Contract, section 4, `lin`: (E, N or ceil(N/B), K or ceil(K/B)). */
+/* The scales of one part at a shape, as contract, section 4, has them: R rows, each with a scale of
+ * its own or a copy of its block's, and C columns. */
+struct mxq_scale_grid {
+  uint64_t rows;         /* R: N; or K, for parts with blocks along N alone or column-major */
+  uint64_t columns;      /* C: blocks along the other axis */
+  uint64_t blocks_n;     /* blocks along N, or N */
+  uint64_t blocks_k;     /* blocks along K, or K */
+  uint32_t block_n;      /* N's elements that share a scale: the variant's block or 1 */
+  uint32_t block_k;      /* K's */
+  uint32_t rows_along_k; /* whether R is K */
+};
+
+static inline struct mxq_scale_grid mxq_scale_grid_of(const struct mxq_variant *variant,
+                                                      const struct mxq_shape *shape,
+                                                      unsigned part) {
+  const unsigned kind = mxq_layout_part(variant->layout, part);
+  const uint64_t n = (uint64_t)shape->n, k = (uint64_t)shape->k;
+  struct mxq_scale_grid grid;
+  grid.block_n = kind & MXQ_PART_ALONG_N ? variant->block : 1u;
+  grid.block_k = kind & MXQ_PART_ALONG_K ? variant->block : 1u;
+  grid.blocks_n = n / grid.block_n + (n % grid.block_n != 0);
+  grid.blocks_k = k / grid.block_k + (k % grid.block_k != 0);
+  grid.rows_along_k = (kind & MXQ_PART_COLUMN_MAJOR) != 0 || !(kind & MXQ_PART_ALONG_K);
+  grid.rows = grid.rows_along_k ? k : n;
+  grid.columns = grid.rows_along_k ? grid.blocks_n : grid.blocks_k;
+  return grid;
+}
+
+/* The place of the scale of element (e, n, k) among the scales of part `part`, in scales: bytes for
+ * e8m0 (of packed `mn` words too: they are little-endian), floats for float32. Contract, section 4.
+ * Where a block covers several rows of `blk` or of packed `mn`, this is the copy of the element's
+ * own row. */
 static inline uint64_t mxq_scale_offset(const struct mxq_variant *variant,
                                         const struct mxq_shape *shape, unsigned part, uint64_t e,
                                         uint64_t n, uint64_t k) {
-  const unsigned kind = mxq_layout_part(variant->layout, part);
-  const uint64_t block_n = kind & MXQ_PART_ALONG_N ? variant->block : 1u;
-  const uint64_t block_k = kind & MXQ_PART_ALONG_K ? variant->block : 1u;
-  const uint64_t rows = ((uint64_t)shape->n + block_n - 1) / block_n;
-  const uint64_t columns = ((uint64_t)shape->k + block_k - 1) / block_k;
-  return (e * rows + n / block_n) * columns + k / block_k;
+  const struct mxq_scale_grid grid = mxq_scale_grid_of(variant, shape, part);
+  const uint64_t block_n = n / grid.block_n, block_k = k / grid.block_k;
+  const uint64_t row = grid.rows_along_k ? k : n;
+  const uint64_t column = grid.rows_along_k ? block_n : block_k;
+  const uint64_t quads = grid.columns / 4 + (grid.columns % 4 != 0);
+  const uint64_t padded_rows = (grid.rows + 3) / 4 * 4;
+  if (variant->scales == MXQ_SCALES_BLK) { /* tiles of 128 rows and 4 columns */
+    const uint64_t tiles = grid.rows / 128 + (grid.rows % 128 != 0);
+    return ((e * tiles + row / 128) * quads + column / 4) * 512 + row % 32 * 16 +
+           row % 128 / 32 * 4 + column % 4;
+  }
+  if (variant->scales == MXQ_SCALES_MN && mxq_mode_scale_bits(variant->mode) == 8)
+    return ((e * quads + column / 4) * padded_rows + row) * 4 + column % 4;
+  if (variant->scales == MXQ_SCALES_MN && grid.block_n > 1 && grid.block_k > 1) {
+    const uint64_t blocks = grid.rows_along_k ? grid.blocks_k : grid.blocks_n;
+    return (e * blocks + (grid.rows_along_k ? block_k : block_n)) * quads * 4 + column;
+  }
+  if (variant->scales == MXQ_SCALES_MN) return (e * grid.columns + column) * padded_rows + row;
+  return (e * grid.blocks_n + block_n) * grid.blocks_k + block_k;
 }
 
 /* ---- Context ------------------------------------------------------------------------------ */
@@ -112,7 +163,7 @@ typedef struct CUstream_st *mxq_stream;
 
 /* Where the tensors are: a CUDA device's ordinal, or one of these. */
 #define MXQ_DEVICE_CPU  (-1) /* host memory, computed by the calling thread */
-#define MXQ_DEVICE_AUTO (-2) /* mxq_run only: the device of the pointers; never the CPU */
+#define MXQ_DEVICE_AUTO (-2) /* one-call forms: the device of the pointers; never the CPU */
 
 enum mxq_jit_mode {
   MXQ_JIT_DEFAULT = 0, /* MXQ_JIT, or on */
@@ -207,6 +258,27 @@ MXQ_API enum mxq_status mxq_plan_launch_at(const struct mxq_plan *plan,
 MXQ_API enum mxq_status mxq_run(struct mxq_context *context, const struct mxq_variant *variant,
                                 const struct mxq_shape *shape, const struct mxq_pointers *pointers,
                                 int device, mxq_stream stream);
+
+/* ---- Scales made elsewhere ---------------------------------------------------------------- */
+
+/* Scales of one part of a layout, from one scale layout to another: from `lin` to `blk` or `mn`, or
+ * back. The variant gives layout, block and scale type; its own scale layout is not looked at. */
+struct mxq_relayout_args {
+  struct mxq_variant variant;
+  struct mxq_shape shape; /* strides are not looked at: scales are dense */
+  unsigned part;          /* of the layout: 0 or 1 */
+  unsigned from, to;      /* enum mxq_scales */
+  const void *src; /* as large as mxq_sizes says of the variant with `scales` set to `from` */
+  void *dst;       /* ... to `to` */
+};
+
+/* Moves scales bit for bit, whatever they hold. Padding of `dst` is written as 0, padding of `src`
+ * is not looked at; to `lin` the copy of a block's first row is taken. Enqueues on a stream of the
+ * device (on the CPU: computes; the stream must be NULL). While the stream captures and the kernel
+ * is not loaded: MXQ_NOT_READY, and nothing is touched. */
+MXQ_API enum mxq_status mxq_relayout(struct mxq_context *context,
+                                     const struct mxq_relayout_args *args, int device,
+                                     mxq_stream stream);
 
 #ifdef __cplusplus
 }

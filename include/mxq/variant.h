@@ -89,6 +89,23 @@ static inline unsigned mxq_layout_part(unsigned layout, unsigned part) {
   }
 }
 
+/* Bits of a mode's scales: 8 (e8m0) or 32 (float32); 0 for a number that is no mode's. `scale_bits`
+ * is the first fact of its row. */
+static inline unsigned mxq_mode_scale_bits(unsigned mode) {
+  struct {
+    unsigned scale_bits;
+  } facts = {0};
+  switch (mode) {
+#define MXQ_MODE(NAME, token, number, first, ...) \
+  case number:                                    \
+    facts first;                                  \
+    break;
+#include <mxq/axes.def>
+    default: break;
+  }
+  return facts.scale_bits;
+}
+
 #ifdef __cplusplus
 }
 #endif

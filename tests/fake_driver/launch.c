@@ -123,8 +123,8 @@ static CUresult job_of_tiles(const struct mxq_tma_args *args, struct job *job) {
   const uint64_t inner = (turned ? args->n : args->k) / packed, outer = turned ? args->k : args->n;
   job->shape = (struct mxq_shape){(int64_t)in.dims[2], args->n, args->k,
                                   elements(job, in.strides[1]), elements(job, in.strides[0])};
-  job->pointers =
-      (struct mxq_pointers){(const void *)in.base, {(void *)out.base, NULL}, {args->scale, NULL}};
+  job->pointers = (struct mxq_pointers){
+      (const void *)in.base, NULL, {(void *)out.base, NULL}, {args->scale, NULL}};
   const int right = in.dims[0] == args->k && in.dims[1] == args->n && out.dims[0] == inner &&
                     out.dims[1] == outer && out.dims[2] == in.dims[2] &&
                     (outer < 2 || out.strides[0] == inner) &&
@@ -138,7 +138,7 @@ static CUresult job_of_rows(const struct mxq_vector_args *args, unsigned grid, s
   job->shape =
       (struct mxq_shape){(int64_t)(grid / tiles), args->n, args->k,
                          elements(job, args->stride_e_bytes), elements(job, args->stride_n_bytes)};
-  job->pointers = (struct mxq_pointers){args->in, {args->out, NULL}, {args->scale, NULL}};
+  job->pointers = (struct mxq_pointers){args->in, NULL, {args->out, NULL}, {args->scale, NULL}};
   return grid % tiles == 0 ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
@@ -146,7 +146,7 @@ static CUresult job_of_elements(const struct mxq_any_args *args, struct job *job
   job->shape = (struct mxq_shape){
       (int64_t)(args->tiles / (args->tiles_n * args->tiles_k)), (int64_t)args->n, (int64_t)args->k,
       elements(job, args->stride_e_bytes), elements(job, args->stride_n_bytes)};
-  job->pointers = (struct mxq_pointers){args->in, {args->out, NULL}, {args->scale, NULL}};
+  job->pointers = (struct mxq_pointers){args->in, NULL, {args->out, NULL}, {args->scale, NULL}};
   return CUDA_SUCCESS;
 }
 
