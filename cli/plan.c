@@ -101,7 +101,7 @@ static void print_kernel(const struct answer *answer) {
   printf("%-14s %u bytes a block (%s allows %u)\n", "shared memory", plan->geometry.shared_bytes,
          answer->arch->name, answer->arch->shared_max);
   print_map("input map", &plan->in);
-  print_map("output map", &plan->out);
+  print_map("output map", &plan->out[0]);
 }
 
 static void print_answer(const struct answer *answer) {
@@ -160,7 +160,7 @@ static void print_json(const struct answer *answer) {
   }
   if (answer->planned && plan->grid) {
     add_map(object, "in_map", &plan->in);
-    add_map(object, "out_map", &plan->out);
+    add_map(object, "out_map", &plan->out[0]);
   }
   json_print(object);
 }

@@ -31,10 +31,10 @@ static const struct {
 } geometry_fields[] = {
 #define FIELD(name) \
   { #name, offsetof(struct mxq_geometry, name) }
-    FIELD(tile_n),          FIELD(tile_k),        FIELD(threads),       FIELD(columns_per_thread),
-    FIELD(rows_per_thread), FIELD(held),          FIELD(in_offset),     FIELD(in_bytes),
-    FIELD(out_offset),      FIELD(out_bytes),     FIELD(maxima_offset), FIELD(barrier_offset),
-    FIELD(shared_bytes),    FIELD(blocks_per_sm),
+    FIELD(tile_n),          FIELD(tile_k),         FIELD(threads),      FIELD(columns_per_thread),
+    FIELD(rows_per_thread), FIELD(held),           FIELD(in_offset),    FIELD(in_bytes),
+    FIELD(out_offset),      FIELD(out_bytes),      FIELD(also_offset),  FIELD(maxima_offset),
+    FIELD(scales_offset),   FIELD(barrier_offset), FIELD(shared_bytes), FIELD(blocks_per_sm),
 #undef FIELD
 };
 _Static_assert(COUNT(geometry_fields) * sizeof(unsigned) == sizeof(struct mxq_geometry),

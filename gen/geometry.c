@@ -12,6 +12,7 @@ enum {
   held_rows = 32, /* rows of a word's column that one thread of a tile holds */
   row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel */
+  row_threads = 256,
   any_threads = 256,
 };
 
@@ -27,27 +28,48 @@ static void occupy(struct mxq_geometry *geometry, unsigned registers) {
   geometry->blocks_per_sm = blocks ? blocks : 1;
 }
 
+/* Bytes of the packed scales of a tile for a part. */
+static unsigned scale_bytes(const struct mxq_geometry *geometry, unsigned part, unsigned block) {
+  const unsigned rows = part & MXQ_PART_ALONG_N ? geometry->tile_n / block : geometry->tile_n;
+  return rows * (part & MXQ_PART_ALONG_K ? geometry->tile_k / block : geometry->tile_k);
+}
+
+/* Registers of a thread that holds 32 words; storing them by rows, packing them, sharing their
+ * block with other threads or reading runs too takes more. Fewer than these spill (tests: kernels).
+ */
+static unsigned tile_registers(const struct mxq_traits *traits) {
+  const int plain = traits->out_bits == 8 && traits->column_major && !traits->along_k;
+  if (traits->also) return 80;
+  if (traits->in_bits == 16) return plain ? 64 : 72;
+  return traits->out_bits == 4 ? 64 : plain ? 51 : 60;
+}
+
 void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
+  const unsigned main_part = mxq_layout_part(id->variant.layout, traits.also ? 1 : 0);
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
   made.columns_per_thread = 32 / traits.in_bits;
   made.rows_per_thread = held_rows;
   const unsigned words = made.tile_k / made.columns_per_thread;
   const unsigned row_groups = made.tile_n / held_rows;
-  const int shared_block =
-      traits.block_n > held_rows || traits.block_k > 32 * made.columns_per_thread;
+  const int shared_block = traits.block_n > held_rows ||
+                           (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
   made.threads = words * row_groups;
   made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
   made.out_offset = align_up(made.in_offset + made.in_bytes, swizzle_align);
   made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
-  made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
-  made.barrier_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
+  made.also_offset = align_up(made.out_offset + made.out_bytes, swizzle_align);
+  const unsigned tiles_end =
+      traits.also ? made.also_offset + made.out_bytes : made.out_offset + made.out_bytes;
+  made.maxima_offset = align_up(tiles_end, 16);
+  made.scales_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
+  unsigned scales = 0; /* two of each part */
+  if (traits.scale_tiles) scales = 2 * scale_bytes(&made, main_part, id->variant.block);
+  if (traits.scale_tiles && traits.also)
+    scales += 2 * scale_bytes(&made, traits.also, id->variant.block);
+  made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
-  /* A word's 32 rows are 32 registers; storing them by rows, packing them or sharing their block
-   * with other threads takes more. Fewer than these spill (tests: kernels). */
-  const int plain = traits.out_bits == 8 && traits.column_major && !traits.along_k;
-  const unsigned words16 = plain ? 64 : 72, words32 = traits.out_bits == 4 ? 64 : plain ? 51 : 60;
-  occupy(&made, traits.in_bits == 16 ? words16 : words32);
+  occupy(&made, tile_registers(&traits));
   *geometry = made;
 }
 
@@ -59,25 +81,35 @@ unsigned mxq_row_held(const struct mxq_traits *traits) {
 
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
-  const unsigned held = mxq_row_held(&traits);
-  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k, .threads = row_threads};
   made.columns_per_thread = 1;
   made.rows_per_thread = 1;
-  made.threads = made.tile_n * made.tile_k / held;
-  made.held = held;
+  made.held = mxq_row_held(&traits);
+  if (traits.scale_tiles)
+    made.shared_bytes = scale_bytes(&made, MXQ_PART_ALONG_K, id->variant.block);
   occupy(&made, traits.out_bits == 4 && traits.in_bits == 16 ? 72 : traits.in_bits == 32 ? 42 : 36);
   *geometry = made;
+}
+
+/* Blocks of the tile, of the part that has more. */
+static unsigned blocks_of(const struct mxq_geometry *geometry, const struct mxq_variant *variant) {
+  unsigned most = 0;
+  for (unsigned p = 0; p < 2; p++) {
+    const unsigned part = mxq_layout_part(variant->layout, p);
+    const unsigned blocks = part ? scale_bytes(geometry, part, variant->block) : 0;
+    if (blocks > most) most = blocks;
+  }
+  return most;
 }
 
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k, .threads = any_threads};
-  const unsigned blocks = made.tile_n / traits.block_n * (made.tile_k / traits.block_k);
   made.columns_per_thread = 1;
   made.rows_per_thread = 1;
   made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + 4);
   made.maxima_offset = align_up(made.in_bytes, 16);
-  made.shared_bytes = made.maxima_offset + blocks * 4;
+  made.shared_bytes = made.maxima_offset + blocks_of(&made, &id->variant) * 4;
   occupy(&made, 40);
   *geometry = made;
 }

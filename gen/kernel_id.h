@@ -73,7 +73,9 @@ struct mxq_geometry {
   unsigned held; /* neighbouring elements of a row in one thread, where rows are moved so */
   unsigned in_offset, in_bytes;
   unsigned out_offset, out_bytes;
+  unsigned also_offset;   /* the tile of the first of two parts */
   unsigned maxima_offset; /* what threads tell each other of blocks */
+  unsigned scales_offset; /* packed scales of a tile */
   unsigned barrier_offset;
   unsigned shared_bytes;
   unsigned blocks_per_sm; /* for __launch_bounds__ */

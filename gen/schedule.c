@@ -20,6 +20,10 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 128, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 128, 128},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 256},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 32, 512},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 4, 256, 64},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 32},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 64},
@@ -46,14 +50,19 @@ const struct mxq_family_facts *mxq_family_facts(unsigned family) {
 }
 
 struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
-  const unsigned part = mxq_layout_part(variant->layout, 0);
+  const unsigned first = mxq_layout_part(variant->layout, 0);
+  const unsigned second = mxq_layout_part(variant->layout, 1);
+  const unsigned part = second ? second : first;
+  const unsigned scale_bits = mxq_mode_facts(variant->mode)->scale_bits;
   return (struct mxq_traits){
       .in_bits = mxq_type_facts(variant->in)->bits,
       .out_bits = mxq_type_facts(variant->out)->bits,
       .block_n = part & MXQ_PART_ALONG_N ? variant->block : 1,
-      .block_k = part & MXQ_PART_ALONG_K ? variant->block : 1,
+      .block_k = (part | first) & MXQ_PART_ALONG_K ? variant->block : 1,
       .along_k = part & MXQ_PART_ALONG_K,
       .column_major = part & MXQ_PART_COLUMN_MAJOR,
+      .also = second ? first : MXQ_PART_NONE,
+      .scale_tiles = scale_bits == 8 && variant->scales != MXQ_SCALES_LIN,
   };
 }
 
@@ -70,15 +79,23 @@ const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id) {
 /* Tiles of packed columns that are 256 long are no use for other codes, and the other way round. */
 static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
-  if (row->form == MXQ_FORM_TILE && row->out_bits == 4) return packed && traits->column_major;
+  if (row->form == MXQ_FORM_TILE && row->out_bits == 4)
+    return packed && traits->column_major && !traits->also;
   return row->out_bits == 0 || row->out_bits == traits->out_bits;
+}
+
+/* Packed scales of rows leave four columns at a time. */
+static int serves_scales(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  if (row->form != MXQ_FORM_ROW) return 1;
+  return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_n < 32;
 }
 
 static int serves(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
   if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
-         row->tile_n % traits->block_n == 0 && row->tile_k % traits->block_k == 0;
+         serves_scales(row, traits) && row->tile_n % traits->block_n == 0 &&
+         row->tile_k % traits->block_k == 0;
 }
 
 const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,

@@ -47,6 +47,8 @@ struct mxq_traits {
   unsigned block_n, block_k; /* elements of a block along each axis */
   unsigned along_k;
   unsigned column_major;
+  unsigned also;        /* the first of two parts (MXQ_PART_*): the others speak of the second */
+  unsigned scale_tiles; /* whether scales are packed and leave by tiles */
 };
 struct mxq_traits mxq_traits_of(const struct mxq_variant *variant);
 

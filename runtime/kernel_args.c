@@ -7,9 +7,20 @@ static struct mxq_divisor divisor_of(uint64_t value) {
   return divisor;
 }
 
+/* Kernels speak of the second of two parts as the main one, and of the first as another. */
+static unsigned main_part(const struct mxq_tensor_plan *plan) {
+  return mxq_layout_part(plan->kernel.variant.layout, 1) ? 1 : 0;
+}
+
+static void fill_scale(const struct mxq_tensor_plan *plan, unsigned part,
+                       struct mxq_scale_args *scale) {
+  scale->stride_e = plan->scale[part].stride_e;
+  scale->pitch = plan->scale[part].pitch;
+}
+
 static void fill_tile(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {
-  args->tile.scale_stride_e = plan->scale_stride_e;
-  args->tile.scale_columns = plan->scale_columns;
+  fill_scale(plan, main_part(plan), &args->tile.scale);
+  fill_scale(plan, 0, &args->tile.also_scale);
   args->tile.n = (unsigned)plan->n;
   args->tile.k = (unsigned)plan->k;
   args->tile.tiles = (unsigned)plan->tiles;
@@ -20,8 +31,7 @@ static void fill_tile(const struct mxq_tensor_plan *plan, union mxq_kernel_args 
 static void fill_row(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {
   args->row.stride_e_bytes = plan->stride_e_bytes;
   args->row.stride_n_bytes = plan->stride_n_bytes;
-  args->row.scale_stride_e = plan->scale_stride_e;
-  args->row.scale_columns = plan->scale_columns;
+  fill_scale(plan, main_part(plan), &args->row.scale);
   args->row.n = (unsigned)plan->n;
   args->row.k = (unsigned)plan->k;
   args->row.tiles_n = divisor_of(plan->tiles_n);
@@ -31,8 +41,8 @@ static void fill_row(const struct mxq_tensor_plan *plan, union mxq_kernel_args *
 static void fill_any(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {
   args->any.stride_e_bytes = plan->stride_e_bytes;
   args->any.stride_n_bytes = plan->stride_n_bytes;
-  args->any.scale_stride_e = plan->scale_stride_e;
-  args->any.scale_columns = plan->scale_columns;
+  fill_scale(plan, main_part(plan), &args->any.scale);
+  fill_scale(plan, 0, &args->any.also_scale);
   args->any.n = plan->n;
   args->any.k = plan->k;
   args->any.tiles_n = plan->tiles_n;
@@ -46,17 +56,26 @@ void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_a
   fill[plan->form](plan, args);
 }
 
-void mxq_kernel_args_point(enum mxq_form form, const struct mxq_pointers *pointers,
+void mxq_kernel_args_point(const struct mxq_tensor_plan *plan, const struct mxq_pointers *pointers,
                            union mxq_kernel_args *args) {
-  if (form == MXQ_FORM_TILE) {
-    args->tile.scale = pointers->scale[0];
-  } else if (form == MXQ_FORM_ROW) {
+  const unsigned part = main_part(plan);
+  if (plan->form == MXQ_FORM_TILE) {
+    args->tile.scale.to = pointers->scale[part];
+    args->tile.also_scale.to = pointers->scale[0];
+  } else if (plan->form == MXQ_FORM_ROW) {
     args->row.in = pointers->in;
     args->row.out = pointers->out[0];
-    args->row.scale = pointers->scale[0];
+    args->row.scale.to = pointers->scale[0];
   } else {
     args->any.in = pointers->in;
-    args->any.out = pointers->out[0];
-    args->any.scale = pointers->scale[0];
+    args->any.out = pointers->out[part];
+    args->any.also = pointers->out[0];
+    args->any.scale.to = pointers->scale[part];
+    args->any.also_scale.to = pointers->scale[0];
   }
+}
+
+struct mxq_tensor_map *mxq_kernel_args_out_map(const struct mxq_tensor_plan *plan, unsigned part,
+                                               union mxq_kernel_args *args) {
+  return part == main_part(plan) ? &args->tile.out : &args->tile.also;
 }

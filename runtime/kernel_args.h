@@ -21,7 +21,11 @@ union mxq_kernel_args {
 void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args);
 
 /* The addresses that are no part of a tensor map. */
-void mxq_kernel_args_point(enum mxq_form form, const struct mxq_pointers *pointers,
+void mxq_kernel_args_point(const struct mxq_tensor_plan *plan, const struct mxq_pointers *pointers,
                            union mxq_kernel_args *args);
+
+/* Where the tensor map of a part's output goes, for the form that has them. */
+struct mxq_tensor_map *mxq_kernel_args_out_map(const struct mxq_tensor_plan *plan, unsigned part,
+                                               union mxq_kernel_args *args);
 
 #endif

@@ -67,9 +67,12 @@ static enum mxq_status enqueue_at(const struct mxq_plan *plan, const struct mxq_
   union mxq_kernel_args args = plan->args;
   if (plan->tensor.form == MXQ_FORM_TILE) {
     MXQ_TRY(mxq_map_move(driver, pointers->in, &args.tile.in));
-    MXQ_TRY(mxq_map_move(driver, pointers->out[0], &args.tile.out));
+    for (unsigned part = 0; part < 2; part++)
+      if (plan->tensor.out[part].rank)
+        MXQ_TRY(mxq_map_move(driver, pointers->out[part],
+                             mxq_kernel_args_out_map(&plan->tensor, part, &args)));
   }
-  mxq_kernel_args_point(plan->tensor.form, pointers, &args);
+  mxq_kernel_args_point(&plan->tensor, pointers, &args);
   return enqueue(plan, &args, stream);
 }
 

@@ -23,11 +23,13 @@ static enum mxq_status encode_and_load(struct mxq_plan *plan) {
   if (tensor->form == MXQ_FORM_TILE) {
     MXQ_TRY(
         mxq_map_encode(driver, &tensor->in, plan->pointers.in, "input map", &plan->args.tile.in));
-    MXQ_TRY(mxq_map_encode(driver, &tensor->out, plan->pointers.out[0], "output map",
-                           &plan->args.tile.out));
+    for (unsigned part = 0; part < 2; part++)
+      if (tensor->out[part].rank)
+        MXQ_TRY(mxq_map_encode(driver, &tensor->out[part], plan->pointers.out[part], "output map",
+                               mxq_kernel_args_out_map(tensor, part, &plan->args)));
   }
   mxq_kernel_args_fill(tensor, &plan->args);
-  mxq_kernel_args_point(tensor->form, &plan->pointers, &plan->args);
+  mxq_kernel_args_point(tensor, &plan->pointers, &plan->args);
   return mxq_kernel_function(plan->kernel, &tensor->kernel, &plan->function);
 }
 
@@ -83,24 +85,31 @@ enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct 
   return status;
 }
 
+static enum mxq_status check_address(const char *name, unsigned part, const void *address,
+                                     uintptr_t alignment, const char *rule) {
+  MXQ_FAIL_IF((uintptr_t)address % alignment != 0, MXQ_UNSUPPORTED,
+              "%s[%u] is 0x%" PRIxPTR "; %s are aligned to %" PRIuPTR " bytes", name, part,
+              (uintptr_t)address, rule, alignment);
+  return MXQ_OK;
+}
+
 enum mxq_status mxq_plan_check_pointers(const struct mxq_tensor_plan *tensor,
                                         const struct mxq_pointers *pointers) {
+  const struct mxq_traits traits = mxq_traits_of(&tensor->kernel.variant);
   const uintptr_t scale_bytes = mxq_mode_facts(tensor->kernel.variant.mode)->scale_bits / 8;
-  const uintptr_t scales = tensor->geometry.columns_per_thread * scale_bytes;
-  const struct {
-    const char *name;
-    uintptr_t address, alignment;
-    const char *rule;
-  } rows[] = {
-      {"in", (uintptr_t)pointers->in, base_alignment, "bases for fast kernels"},
-      {"out[0]", (uintptr_t)pointers->out[0], base_alignment, "bases for fast kernels"},
-      {"scale[0]", (uintptr_t)pointers->scale[0], scales, "the kernel's stores of scales"},
-  };
+  /* Packed scales leave by words, neighbours of columns in one access. */
+  const uintptr_t scales =
+      traits.scale_tiles ? 4 : tensor->geometry.columns_per_thread * scale_bytes;
+  const char *const bases = "bases for fast kernels";
   if (tensor->form == MXQ_FORM_ANY) return MXQ_OK;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    MXQ_FAIL_IF(rows[i].address % rows[i].alignment != 0, MXQ_UNSUPPORTED,
-                "%s is 0x%" PRIxPTR "; %s are aligned to %" PRIuPTR " bytes", rows[i].name,
-                rows[i].address, rows[i].rule, rows[i].alignment);
+  MXQ_FAIL_IF((uintptr_t)pointers->in % base_alignment != 0, MXQ_UNSUPPORTED,
+              "in is 0x%" PRIxPTR "; %s are aligned to %d bytes", (uintptr_t)pointers->in, bases,
+              base_alignment);
+  for (unsigned part = 0; part < 2; part++) {
+    MXQ_TRY(check_address("out", part, pointers->out[part], base_alignment, bases));
+    MXQ_TRY(check_address("scale", part, pointers->scale[part], scales,
+                          "the kernel's stores of scales"));
+  }
   return MXQ_OK;
 }
 

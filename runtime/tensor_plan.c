@@ -6,6 +6,7 @@
 
 #include "axes.h"
 #include "checked.h"
+#include "scale_plan.h"
 #include "schedule.h"
 #include "shape.h"
 #include "status.h"
@@ -25,10 +26,12 @@ static enum mxq_status check_arch(const struct mxq_tensor_plan *plan, const stru
   return MXQ_OK;
 }
 
+/* Tiles cover the padding of scales too, which lie outside of the data. */
 static enum mxq_status plan_tiles(struct mxq_tensor_plan *plan, const char *name) {
   uint64_t matrix;
-  plan->tiles_n = mxq_ceil_div(plan->n, plan->geometry.tile_n);
-  plan->tiles_k = mxq_ceil_div(plan->k, plan->geometry.tile_k);
+  const struct mxq_scale_cover cover = mxq_scale_cover(&plan->kernel.variant, plan->n, plan->k);
+  plan->tiles_n = mxq_ceil_div(cover.n, plan->geometry.tile_n);
+  plan->tiles_k = mxq_ceil_div(cover.k, plan->geometry.tile_k);
   const int fits = mxq_checked_multiply(plan->tiles_n, plan->tiles_k, &matrix) &&
                    mxq_checked_multiply(plan->e, matrix, &plan->tiles);
   MXQ_FAIL_IF(!fits || (plan->form != MXQ_FORM_ANY && plan->tiles > tiles_end), MXQ_UNSUPPORTED,
@@ -43,12 +46,12 @@ static enum mxq_status plan_tiles(struct mxq_tensor_plan *plan, const char *name
 /* Scales and strides, which all forms know. */
 static void plan_strides(struct mxq_tensor_plan *plan, const struct mxq_shape *shape) {
   const struct mxq_variant *variant = &plan->kernel.variant;
-  const struct mxq_traits traits = mxq_traits_of(variant);
-  const uint64_t bytes = traits.in_bits / 8;
+  const uint64_t bytes = mxq_traits_of(variant).in_bits / 8;
   plan->stride_e_bytes = plan->e > 1 ? (uint64_t)shape->stride_e * bytes : 0;
   plan->stride_n_bytes = plan->n > 1 ? (uint64_t)shape->stride_n * bytes : 0;
-  plan->scale_stride_e = mxq_shape_scales(variant, shape, 0);
-  plan->scale_columns = mxq_ceil_div(plan->k, traits.block_k);
+  for (unsigned part = 0; part < 2; part++)
+    if (mxq_layout_part(variant->layout, part))
+      plan->scale[part] = mxq_scale_plan_of(variant, part, plan->n, plan->k);
 }
 
 /* One access takes 16 bytes: of a row, where rows are moved so. */

@@ -13,7 +13,12 @@
 #include "kernel_id.h"
 
 enum mxq_map_element { MXQ_MAP_U8, MXQ_MAP_U16, MXQ_MAP_F32 };
-enum mxq_map_swizzle { MXQ_MAP_SWIZZLE_NONE, MXQ_MAP_SWIZZLE_64B, MXQ_MAP_SWIZZLE_128B };
+enum mxq_map_swizzle {
+  MXQ_MAP_SWIZZLE_NONE,
+  MXQ_MAP_SWIZZLE_32B,
+  MXQ_MAP_SWIZZLE_64B,
+  MXQ_MAP_SWIZZLE_128B
+};
 
 /* What one tensor map says, dimensions fastest first. Element strides are 1, interleave none,
  * bytes outside are zeros. */
@@ -26,6 +31,12 @@ struct mxq_map_plan {
   uint32_t box[5];           /* elements */
 };
 
+/* Where a part's scales lie (templates/args.h, struct mxq_scale_args). */
+struct mxq_scale_plan {
+  uint64_t stride_e;
+  uint64_t pitch;
+};
+
 struct mxq_tensor_plan {
   struct mxq_kernel_id kernel;
   enum mxq_form form;
@@ -33,10 +44,9 @@ struct mxq_tensor_plan {
   uint64_t n, k, e;
   uint64_t tiles_n, tiles_k, tiles;
   uint64_t stride_e_bytes, stride_n_bytes; /* of the input; 0 for axes of length 1 */
-  uint64_t scale_stride_e;                 /* scales between matrices */
-  uint64_t scale_columns;                  /* scales between rows of scales */
+  struct mxq_scale_plan scale[2];          /* of the layout's parts */
   uint32_t grid;                           /* blocks, one dimension; 0: nothing to launch */
-  struct mxq_map_plan in, out;             /* rank 0 where the form has no tensor maps */
+  struct mxq_map_plan in, out[2];          /* rank 0 where there is no tensor map */
 };
 
 /* Plans `id` for a shape on an arch. MXQ_INVALID_ARGUMENT: lengths, strides or products that the

@@ -9,17 +9,22 @@ constexpr unsigned IN_TILE = ${kernel.in_offset}, MULTIPLIERS = ${kernel.maxima_
 //$ paste "scale.cuh"
 //$ paste "convert.cuh"
 //$ paste "tile.cuh"
+//$ paste "scales.cuh"
 // The input tile is [n][k], its rows an odd number of words apart, so that neither rows nor columns
 // meet in a bank.
 constexpr unsigned IN_SIZE = IN_BITS / 8;
 constexpr unsigned ROW_BYTES = TILE_K * IN_SIZE + 4;
-constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
-constexpr unsigned TILE_BLOCKS_N = TILE_N / BLOCK_N, TILE_BLOCKS_K = TILE_K / BLOCK_K;
-// A block along K is shared by LANES neighbouring threads, each of which takes every LANES-th column.
-constexpr unsigned LANES = BLOCK_K < 32 ? BLOCK_K : 32;
-constexpr unsigned TEAMS = THREADS / LANES;
-static_assert(TILE_N % BLOCK_N == 0 && TILE_K % BLOCK_K == 0, "whole blocks");
-static_assert(TILE_BLOCKS_N * TILE_BLOCKS_K % (32 / LANES) == 0 || LANES == 1, "whole warps shuffle");
+// What a part of the layout makes of the tile. A block along K is shared by LANES neighbouring
+// threads, each of which takes every LANES-th column.
+template <unsigned PART>
+struct part_of {
+  static constexpr bool TURNED = PART & 4;
+  static constexpr unsigned BLOCK_N = PART & 1 ? BLOCK : 1, BLOCK_K = PART & 2 ? BLOCK : 1;
+  static constexpr unsigned BLOCKS_N = TILE_N / BLOCK_N, BLOCKS_K = TILE_K / BLOCK_K;
+  static constexpr unsigned LANES = BLOCK_K < 32 ? BLOCK_K : 32, TEAMS = THREADS / LANES;
+  static_assert(TILE_N % BLOCK_N == 0 && TILE_K % BLOCK_K == 0, "whole blocks");
+  static_assert(BLOCKS_N * BLOCKS_K % (32 / LANES) == 0 || LANES == 1, "whole warps shuffle");
+};
 
 using length = unsigned long long;
 struct element_place {
@@ -52,26 +57,33 @@ MXQ_FN void load_tile(const mxq_any_args &args, element_place at) {
 }
 
 // Finds the scale of every block of the tile; stores it, and keeps its multiplier.
-MXQ_FN void scale_blocks(const mxq_any_args &args, element_place at) {
-  const unsigned lane = thread_id() % LANES;
-  for (unsigned block = thread_id() / LANES; block < TILE_BLOCKS_N * TILE_BLOCKS_K; block += TEAMS) {
-    const unsigned row = block / TILE_BLOCKS_K * BLOCK_N, column = block % TILE_BLOCKS_K * BLOCK_K;
+template <unsigned PART>
+MXQ_FN void scale_blocks(const mxq_any_args &args, const mxq_scale_args &scales, element_place at) {
+  using part = part_of<PART>;
+  const unsigned lane = thread_id() % part::LANES;
+  for (unsigned block = thread_id() / part::LANES; block < part::BLOCKS_N * part::BLOCKS_K;
+       block += part::TEAMS) {
+    const unsigned row = block / part::BLOCKS_K * part::BLOCK_N;
+    const unsigned column = block % part::BLOCKS_K * part::BLOCK_K;
     float largest = 0;
-    for (unsigned r = 0; r < BLOCK_N; r++)
-      for (unsigned c = lane; c < BLOCK_K; c += LANES)
+    for (unsigned r = 0; r < part::BLOCK_N; r++)
+      for (unsigned c = lane; c < part::BLOCK_K; c += part::LANES)
         largest = max_magnitude(largest, widen_element(row + r, column + c));
-    for (unsigned mask = 1; mask < LANES; mask *= 2)
+    for (unsigned mask = 1; mask < part::LANES; mask *= 2)
       largest = max_magnitude(largest, bits_float(shuffle_xor(float_bits(largest), mask)));
     const block_scale scale = scale_of(float_bits(largest) & 0x7FFFFFFF);
     if (lane != 0) continue;
     shared_store(MULTIPLIERS + block * 4, float_bits(scale.multiplier));
     const length n = at.n + row, k = at.k + column;
-    if (n < args.n && k < args.k) store_scale(args, at.e, n, k, scale);
+    store_scale<PART>(scales, at.e, n, k, args.n, args.k,
+                      n < args.n && k < args.k ? scale.code : 0);
   }
 }
 
+template <unsigned PART>
 MXQ_FN unsigned code_of(unsigned row, unsigned column) {
-  const unsigned block = row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K;
+  using part = part_of<PART>;
+  const unsigned block = row / part::BLOCK_N * part::BLOCKS_K + column / part::BLOCK_K;
   const float multiplier = bits_float(shared_load<unsigned>(MULTIPLIERS + block * 4));
   return narrow_four(multiply(widen_element(row, column), multiplier * OUT_SHIFT), 0, 0, 0) &
          ((1u << OUT_BITS) - 1);
@@ -79,19 +91,30 @@ MXQ_FN unsigned code_of(unsigned row, unsigned column) {
 
 // Stores the codes that exist, a byte at a time; two codes of four bits are neighbours along the
 // output's contiguous axis, whose length is even.
-MXQ_FN void store_tile(const mxq_any_args &args, element_place at) {
+template <unsigned PART>
+MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, element_place at) {
+  constexpr bool TURNED = part_of<PART>::TURNED;
   constexpr unsigned PACKED = 8 / OUT_BITS;
   for (unsigned i = thread_id() * PACKED; i < TILE_N * TILE_K; i += THREADS * PACKED) {
-    const unsigned row = COLUMN_MAJOR ? i % TILE_N : i / TILE_K;
-    const unsigned column = COLUMN_MAJOR ? i / TILE_N : i % TILE_K;
+    const unsigned row = TURNED ? i % TILE_N : i / TILE_K;
+    const unsigned column = TURNED ? i / TILE_N : i % TILE_K;
     const length n = at.n + row, k = at.k + column;
     if (n >= args.n || k >= args.k) continue;
-    unsigned codes = code_of(row, column);
+    unsigned codes = code_of<PART>(row, column);
     if (PACKED == 2)
-      codes |= (COLUMN_MAJOR ? code_of(row + 1, column) : code_of(row, column + 1)) << 4;
-    const length code = COLUMN_MAJOR ? (at.e * args.k + k) * args.n + n : (at.e * args.n + n) * args.k + k;
-    global_store(args.out + code / PACKED, static_cast<unsigned char>(codes));
+      codes |= (TURNED ? code_of<PART>(row + 1, column) : code_of<PART>(row, column + 1)) << 4;
+    const length code = TURNED ? (at.e * args.k + k) * args.n + n : (at.e * args.n + n) * args.k + k;
+    global_store(out + code / PACKED, static_cast<unsigned char>(codes));
   }
+}
+
+template <unsigned PART>
+MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
+                          const mxq_scale_args &scales, element_place at) {
+  scale_blocks<PART>(args, scales, at);
+  block_sync();  // orders the multipliers' stores before their loads
+  store_tile<PART>(args, out, at);
+  block_sync();  // orders the reads of this tile before the stores of what comes next
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args) {
@@ -101,9 +124,7 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args
                               strip / args.tiles_k};
     load_tile(args, at);
     block_sync();  // orders the elements' stores before the reads of other threads
-    scale_blocks(args, at);
-    block_sync();  // orders the multipliers' stores before their loads
-    store_tile(args, at);
-    block_sync();  // orders the reads of this tile before the stores of the next one
+    quantize_tile<MAIN>(args, args.out, args.scale, at);
+    if constexpr (ALSO != 0) quantize_tile<ALSO>(args, args.also, args.also_scale, at);
   }
 }

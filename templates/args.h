@@ -26,14 +26,22 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+/* Where a part's scales go (contract, section 4; templates/scales.cuh). */
+struct mxq_scale_args {
+  unsigned char *to;
+  unsigned long long stride_e; /* scales between matrices */
+  unsigned long long pitch;    /* blk: tiles in a row of tiles; packed mn: words in a column; otherwise
+                                  scales between neighbours along the outer axis */
+};
+
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
  * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
 struct mxq_tma_args {
-  struct mxq_tensor_map in;  /* {K, N, E} */
-  struct mxq_tensor_map out; /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  unsigned char *scale;
-  unsigned long long scale_stride_e; /* scales between matrices */
-  unsigned long long scale_columns;  /* scales between rows of scales */
+  struct mxq_tensor_map in;   /* {K, N, E} */
+  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
+  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned n;
   unsigned k;
   unsigned tiles; /* of all matrices, below 2^31 */
@@ -46,11 +54,9 @@ struct mxq_tma_args {
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  struct mxq_scale_args scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned n;
   unsigned k;
   struct mxq_divisor tiles_n;
@@ -61,11 +67,11 @@ struct mxq_vector_args {
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  unsigned char *also; /* the first of two parts */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned long long n;
   unsigned long long k;
   unsigned long long tiles_n;

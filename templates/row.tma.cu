@@ -3,65 +3,72 @@
 //$ paste "variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
+// Shared memory, in bytes.
+constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 
 //$ paste "scale.cuh"
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
-// A thread holds HELD neighbouring elements, all of them inside: K is a multiple of them. PIECES blocks lie in one thread, or one block in LANES neighbouring threads.
-constexpr unsigned HELD = ${kernel.held};
-constexpr unsigned HELD_WORDS = HELD / COLUMNS;
-constexpr unsigned PIECES = BLOCK < HELD ? HELD / BLOCK : 1;
-constexpr unsigned PIECE_WORDS = HELD_WORDS / PIECES;
-constexpr unsigned LANES = BLOCK < HELD ? 1 : BLOCK / HELD;
-constexpr unsigned ROW_THREADS = TILE_K / HELD;
-static_assert(THREADS == TILE_N * ROW_THREADS, "a thread for each piece of a row");
-static_assert(TILE_K % (BLOCK > HELD ? BLOCK : HELD) == 0, "whole blocks");
+constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
+//$ paste "run.cuh"
+//$ paste "scales.cuh"
+// K is a multiple of a run: each is inside or outside as a whole.
+constexpr unsigned ROW_RUNS = TILE_K / RUN;
+constexpr unsigned STEP_ROWS = THREADS / ROW_RUNS;  // rows that the threads hold at a time
+constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;   // of scales
+static_assert(TILE_N % STEP_ROWS == 0 && THREADS % ROW_RUNS == 0, "whole steps");
+static_assert(TILE_K % RUN == 0 && TILE_K % BLOCK == 0, "whole blocks");
 
-MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
-  const tile_place at = place_of(args, block_id());
-  const unsigned n = at.n + thread_id() / ROW_THREADS;
-  const unsigned k = at.k + thread_id() % ROW_THREADS * HELD;
+MXQ_FN void store_scales_of_run(const mxq_vector_args &args, tile_place at, unsigned row,
+                                unsigned column, const run_scales &scale) {
+  if (column % BLOCK != 0) return;
+  for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
+    const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
+    const unsigned code = scale.piece[piece][0].code;
+    if constexpr (SCALES_BY_TILES)
+      shared_store(SCALE_TILE + row * TILE_COLUMNS + (column / BLOCK + piece),
+                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
+    else
+      store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, code);
+  }
+}
+
+// Quantizes the run that begins at element (row, column) of the tile.
+MXQ_FN void quantize_run(const mxq_vector_args &args, tile_place at, unsigned row,
+                         unsigned column) {
+  const unsigned n = at.n + row, k = at.k + column;
   const bool inside = n < args.n && k < args.k;
-
-  unsigned words[HELD_WORDS] = {};
+  unsigned words[RUN_WORDS] = {};
   if (inside) {
     const unsigned char *const from =
         args.in + at.e * args.stride_e_bytes + n * args.stride_n_bytes + k * (IN_BITS / 8ull);
-    for (unsigned w = 0; w < HELD_WORDS; w += 4) {
+    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
       const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
       for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
     }
   }
-
-  block_scale scale[PIECES][COLUMNS];
-  for (unsigned piece = 0; piece < PIECES; piece++) {
-    unsigned largest = words[piece * PIECE_WORDS];
-    for (unsigned w = 1; w < PIECE_WORDS; w++)
-      largest = word_max(largest, words[piece * PIECE_WORDS + w]);
-    for (unsigned mask = 1; mask < LANES; mask *= 2)
-      largest = word_max(largest, shuffle_xor(largest, mask));
-    largest = across_columns(largest);
-    for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale_of(column_magnitude(largest, 0));
-    if (inside && k % BLOCK == 0)
-      store_scales(args, at.e, n, k + piece * BLOCK, scale[piece]);
-  }
+  const run_scales scale = scales_of_run(words, 1);
+  store_scales_of_run(args, at, row, column, scale);
   if (!inside) return;
 
-  codes16 codes[HELD / 16];
-  for (unsigned quad = 0; quad < HELD / 4; quad++) {
-    const unsigned word = quad * 4 / COLUMNS;
-    place_four(codes[quad / 4], quad % 4, narrow_across(words + word, scale[word / PIECE_WORDS]));
-  }
+  const run_codes codes = codes_of_run(words, scale);
   const unsigned long long code =
       (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
   unsigned char *const to = args.out + code / (8 / OUT_BITS);
-  if constexpr (HELD * OUT_BITS == 128) {
-    words4 stored;
-    for (unsigned w = 0; w < 4; w++)
-      stored.word[w] = codes[w / (OUT_BITS / 2)].word[w % (OUT_BITS / 2)];
-    global_store(reinterpret_cast<words4 *>(to), stored);
-  } else {
-    global_store(reinterpret_cast<codes16 *>(to), codes[0]);
+  if constexpr (RUN * OUT_BITS < 128)
+    global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
+  else
+    for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
+      global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+}
+
+MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
+  const tile_place at = place_of(args, block_id());
+  const unsigned first = thread_id() / ROW_RUNS, column = thread_id() % ROW_RUNS * RUN;
+  for (unsigned row = first; row < TILE_N; row += STEP_ROWS) quantize_run(args, at, row, column);
+  if constexpr (SCALES_BY_TILES) {
+    block_sync();  // orders the stores of all scales before their loads
+    store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
   }
 }

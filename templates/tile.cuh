@@ -22,12 +22,12 @@ MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
   return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
 }
 
-// The swizzles of a tensor map, for rows of 128 bytes: bits 4 to 6 of a shared address are xored
-// with bits 7 to 9; of 64 bytes: bits 4 and 5 with bits 7 and 8.
-template <unsigned ROW_BYTES>
+// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
+// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
+template <unsigned SPAN>
 MXQ_FN unsigned swizzle(unsigned offset) {
-  static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "rows as long as the swizzle's span");
-  return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));
+  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
+  return offset ^ (offset >> 3 & (SPAN - 16));
 }
 
 // Sixteen codes, as they are stored.
@@ -49,39 +49,4 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
 MXQ_FN unsigned across_columns(unsigned word) {
   if constexpr (COLUMNS == 2) return word_max(word, word >> 16 | word << 16);
   return word;
-}
-
-// Where the scale of the block that holds row n and column k of matrix e is stored. `lin`: (E, N or
-// ceil(N/B), K or ceil(K/B)).
-template <class ARGS, class INDEX>
-MXQ_FN unsigned char *scale_place(const ARGS &args, INDEX e, INDEX n, INDEX k) {
-  constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
-  return args.scale + (e * args.scale_stride_e + (n / BLOCK_N) * args.scale_columns + k / BLOCK_K) *
-                          (SCALE_BITS / 8);
-}
-
-template <class ARGS, class INDEX>
-MXQ_FN void store_scale(const ARGS &args, INDEX e, INDEX n, INDEX k, block_scale scale) {
-  unsigned char *const to = scale_place(args, e, n, k);
-  if constexpr (SCALE_BITS == 32)
-    global_store(reinterpret_cast<unsigned *>(to), scale.code);
-  else
-    global_store(to, static_cast<unsigned char>(scale.code));
-}
-
-// The same for COLUMNS neighbouring columns from k: the one block that they lie in, or a block each,
-// whose scales are neighbours and leave in one access.
-template <class ARGS, class INDEX>
-MXQ_FN void store_scales(const ARGS &args, INDEX e, INDEX n, INDEX k,
-                         const block_scale (&scale)[COLUMNS]) {
-  if constexpr (COLUMNS == 1 || ALONG_K) {
-    store_scale(args, e, n, k, scale[0]);
-  } else {
-    unsigned char *const to = scale_place(args, e, n, k);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
-  }
 }

@@ -5,18 +5,23 @@ constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = ${kernel.in_offset}, IN_BYTES = ${kernel.in_bytes};
-constexpr unsigned OUT_TILE = ${kernel.out_offset};
+constexpr unsigned OUT_TILE = ${kernel.out_offset}, ALSO_TILE = ${kernel.also_offset};
 constexpr unsigned MAXIMA = ${kernel.maxima_offset};
-constexpr unsigned BARRIER = ${kernel.barrier_offset};
+constexpr unsigned SCALE_TILE = ${kernel.scales_offset}, BARRIER = ${kernel.barrier_offset};
 
 //$ paste "scale.cuh"
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
-// The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows.
+//$ paste "scales.cuh"
+// The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
+// too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
 constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;
+constexpr bool READS_ROWS = ALSO == 2;  // the first part has blocks along K
+constexpr unsigned SLAB_WORDS = 32;
+constexpr unsigned IN_SLAB_BYTES = TILE_N * 128;
 // A column-major output tile is [n / SLAB_ROWS][k][n % SLAB_ROWS], in rows of at most 128 bytes
 // that the tensor map swizzles; a row-major one is [n][k].
 constexpr unsigned OUT_ROW_BYTES = TILE_K * OUT_BITS / 8;
@@ -31,6 +36,12 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
+// Packed scales of a tile, a byte a block. Two of each part: those of one tile may still be read
+// while faster threads write the next one's; the barriers of two tiles lie between uses of one.
+constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
+constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");
@@ -41,7 +52,12 @@ static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
 // maximum as it is and are never stored.
 MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
   barrier_expect(BARRIER, IN_BYTES);
-  map_load(IN_TILE, args.in, at.k, at.n, at.e, BARRIER);
+  if constexpr (READS_ROWS)
+    for (unsigned slab = 0; slab < WORDS / SLAB_WORDS; slab++)
+      map_load(IN_TILE + slab * IN_SLAB_BYTES, args.in, at.k + slab * SLAB_WORDS * COLUMNS, at.n,
+               at.e, BARRIER);
+  else
+    map_load(IN_TILE, args.in, at.k, at.n, at.e, BARRIER);
 }
 
 // Starts the copies of an output tile, and waits until its shared memory may be written again.
@@ -56,8 +72,16 @@ MXQ_FN void store_tile(const mxq_tma_args &args, tile_place at) {
   } else {
     map_store(args.out, at.k / PACKED, at.n, at.e, OUT_TILE);
   }
+  if constexpr (ALSO != 0) map_store(args.also, at.k / PACKED, at.n, at.e, ALSO_TILE);
   bulk_commit();
   bulk_wait_read();
+}
+
+MXQ_FN unsigned word_place(unsigned row, unsigned word) {
+  if constexpr (READS_ROWS)
+    return swizzle<128>(IN_TILE + word / SLAB_WORDS * IN_SLAB_BYTES + row * 128 +
+                        word % SLAB_WORDS * 4);
+  return IN_TILE + row * ROW_BYTES + word * 4;
 }
 
 // The maximum of the block over the threads that share it.
@@ -81,19 +105,57 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   return largest;
 }
 
+// Keeps or stores the scales of the block, or of the COLUMNS neighbouring blocks, that begin at
+// (row, word) of the tile. `turn`: which of the two scale tiles.
+MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, unsigned word,
+                       unsigned turn, const block_scale (&scale)[COLUMNS]) {
+  constexpr unsigned BLOCKS = ALONG_K ? 1 : COLUMNS;
+  const unsigned n = at.n + row, k = at.k + word * COLUMNS;
+  const bool inside = n < args.n && k < args.k;
+  if constexpr (SCALES_BY_TILES) {
+    // [rows of blocks][columns], the rows of scales along K but for sq.
+    for (unsigned c = 0; c < BLOCKS; c++) {
+      const unsigned column = word * COLUMNS + c;
+      const unsigned line = ALONG_K ? column / BLOCK : column;
+      const unsigned char code = static_cast<unsigned char>(inside ? scale[c].code : 0);
+      const unsigned turned = line * BLOCKS_N + row / BLOCK;
+      const unsigned straight = row / BLOCK * (TILE_K / BLOCK) + line;
+      shared_store(SCALE_TILE + turn * SCALE_BYTES + (scales_of<MAIN>::ROWS_N ? straight : turned),
+                   code);
+      if constexpr (ALSO == 3)
+        shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight, code);
+    }
+  } else if constexpr (BLOCKS == 2) {
+    // Neighbours in memory: one access.
+    if (!inside) return;
+    const unsigned long long place =
+        at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, k, n / BLOCK);
+    unsigned char *const to = args.scale.to + place * (SCALE_BITS / 8);
+    if constexpr (SCALE_BITS == 32)
+      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
+    else
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+  } else {
+    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+    if constexpr (ALSO == 3)
+      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+  }
+}
+
 // Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
-MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned word, unsigned four) {
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word * 2;
+    const unsigned to = tile + row * OUT_ROW_BYTES + word * 2;
     shared_store(to, static_cast<unsigned short>(four));
     shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
   } else if constexpr (COLUMNS == 2) {
-    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word;
+    const unsigned to = tile + row * OUT_ROW_BYTES + word;
     shared_store(to, static_cast<unsigned char>(four));
     shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word,
+      shared_store(tile + (row + r) * OUT_ROW_BYTES + word,
                    static_cast<unsigned char>(four >> 8 * r));
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
@@ -101,13 +163,14 @@ MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word / 2,
+      shared_store(tile + (row + r) * OUT_ROW_BYTES + word / 2,
                    static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
   }
 }
 
-// Quantizes rows `first_row` to `first_row` + 31 of the columns in word `word` of the input tile.
-MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
+// Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
+MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group,
+                          unsigned turn) {
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
   // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
   // those threads share two blocks: each must find the same one first.
@@ -117,10 +180,8 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   unsigned rows[HELD_ROWS];
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(
-          IN_TILE + (first_row + (half ^ flip) + r) * ROW_BYTES + word * 4);
+      rows[half + r] = shared_load<unsigned>(word_place(first_row + (half ^ flip) + r, word));
 
-  const unsigned k = at.k + word * COLUMNS;
   block_scale scale[PIECES][COLUMNS];
   for (unsigned piece = 0; piece < PIECES; piece++) {
     unsigned largest = rows[piece * PIECE_ROWS];
@@ -129,9 +190,9 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     largest = block_max(largest, word, group);
     for (unsigned c = 0; c < COLUMNS; c++)
       scale[piece][c] = scale_of(column_magnitude(largest, c));
-    const unsigned n = at.n + first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0);
-    const bool first = group % GROUPS_N == 0 && word % BLOCK_WORDS == 0;
-    if (first && n < args.n && k < args.k) store_scales(args, at.e, n, k, scale[piece]);
+    if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
+      put_scales(args, at, first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
+                 scale[piece]);
   }
 
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
@@ -144,10 +205,11 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
         unsigned four[COLUMNS];
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
-      } else {
-        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
       }
+      if constexpr (!COLUMN_MAJOR || ALSO == 3)
+        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row + quad * 4 + r, word,
+                     narrow_across(four_rows + r, of));
     }
     if constexpr (COLUMN_MAJOR)
       for (unsigned c = 0; c < COLUMNS; c++)
@@ -158,6 +220,9 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   }
 }
 
+//$ if layout.second ~= 0 and layout.first == part.along_k then
+//$   paste "tile_runs.cuh"
+//$ end
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -171,7 +236,10 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
   for (unsigned parity = 0;; parity ^= 1) {
     const tile_place at = place_of(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
-    quantize_rows(args, at, word, group);
+    quantize_rows(args, at, word, group, parity);
+//$ if layout.second ~= 0 and layout.first == part.along_k then
+    quantize_runs(args, at, parity);
+//$ end
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();
@@ -179,6 +247,13 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // codes of the next one: nobody writes them before that load is in
       if (tile < args.tiles) load_tile(args, place_of(args, tile));
+    }
+    if constexpr (SCALES_BY_TILES) {
+      store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
+                             args.n, args.k);
+      if constexpr (ALSO != 0)
+        store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
+                               at.n, at.k, args.n, args.k);
     }
     if (tile >= args.tiles) return;
   }

@@ -1,0 +1,102 @@
+// Where scales lie: contract, section 4. A part (MXQ_PART_*) has R rows of C scales in each matrix:
+// rows along N and columns along K for row and sq, the other way round for col, colt and sqt. A
+// square block's scale stands for BLOCK rows.
+template <unsigned PART>
+struct scales_of {
+  static constexpr bool SQUARE = (PART & 3) == 3;
+  static constexpr bool ROWS_N = (PART & 1) == 0 || (SQUARE && (PART & 4) == 0);
+  // Packed layouts hold a copy for each row that a square block covers.
+  static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
+  static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+};
+
+// Rows and columns that are stored, with padding: rows of squares without copies as they are.
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX rows_stored(INDEX rows) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK)
+    return (rows + 127) / 128 * 128;
+  else if constexpr (SCALES_MN && (part::COPIES || !part::SQUARE))
+    return (rows + 3) / 4 * 4;
+  else
+    return rows;
+}
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX columns_stored(INDEX columns) {
+  return scales_of<PART>::PADS_COLUMNS ? (columns + 3) / 4 * 4 : columns;
+}
+
+// The place of scale (row, column) in its matrix, in scales. `pitch`: of blk, tiles in a row of
+// tiles; of packed mn, words in a column; otherwise scales between neighbours along the outer axis.
+template <unsigned PART, class INDEX>
+MXQ_FN unsigned long long scale_place(unsigned long long pitch, INDEX row, INDEX column) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK) {
+    return (row / 128 * pitch + column / 4) * 512 + row % 32 * 16 + row % 128 / 32 * 4 + column % 4;
+  } else if constexpr (SCALES_MN && SCALE_BITS == 8) {
+    return (column / 4 * pitch + row) * 4 + column % 4;
+  } else {
+    const INDEX line = part::SQUARE ? row / BLOCK : row;
+    constexpr bool COLUMNS_INNER = SCALES_MN ? part::SQUARE : part::ROWS_N;
+    return COLUMNS_INNER ? line * pitch + column : column * pitch + line;
+  }
+}
+
+MXQ_FN void store_scale_at(const mxq_scale_args &scales, unsigned long long at, unsigned code) {
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<unsigned *>(scales.to) + at, code);
+  else
+    global_store(scales.to + at, static_cast<unsigned char>(code));
+}
+
+// Stores the scale of the block that begins at row n and column k of matrix e, in every place that
+// it has; zero where the block lies outside of the N rows and K columns, if padding has a place.
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k, INDEX rows_n,
+                        INDEX columns_k, unsigned code) {
+  using part = scales_of<PART>;
+  const INDEX row = part::ROWS_N ? n : k, column = (part::ROWS_N ? k : n) / BLOCK;
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  if (column >= columns_stored<PART>(columns)) return;
+  if (column >= columns) code = 0;
+  for (unsigned copy = 0; copy < (part::COPIES ? BLOCK : 1); copy++)
+    if (row + copy < rows_stored<PART>(rows))
+      store_scale_at(scales, e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column),
+                     row + copy < rows ? code : 0);
+}
+
+// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
+                             INDEX rows_n, INDEX columns_k) {
+  using part = scales_of<PART>;
+  constexpr unsigned ROWS = part::ROWS_N ? TILE_N : TILE_K;
+  constexpr unsigned COLUMNS_HELD = (part::ROWS_N ? TILE_K : TILE_N) / BLOCK;
+  constexpr unsigned ACCESS = COLUMNS_HELD < 4 ? COLUMNS_HELD : 4;  // scales of one access
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  for (unsigned unit = thread_id(); unit < ROWS * COLUMNS_HELD / ACCESS; unit += THREADS) {
+    // Neighbouring threads take neighbouring words: of blk, those of rows 32 apart.
+    const unsigned line = unit % ROWS, first = unit / ROWS * ACCESS;
+    const unsigned local = SCALES_BLK && ROWS % 128 == 0
+                               ? line / 128 * 128 + line % 4 * 32 + line % 128 / 4
+                               : line;
+    const INDEX row = (part::ROWS_N ? n : k) + local;
+    const INDEX column = (part::ROWS_N ? k : n) / BLOCK + first;
+    if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
+    const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
+    unsigned char *const to =
+        scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (ACCESS == 4)
+      global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
+    else if constexpr (ACCESS == 2)
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   row < rows ? shared_load<unsigned short>(from) : static_cast<unsigned short>(0));
+    else
+      global_store(to, row < rows ? shared_load<unsigned char>(from) : static_cast<unsigned char>(0));
+  }
+}

@@ -1,0 +1,51 @@
+// The first part of two: blocks along K, from the same input tile, by runs of 64 bytes.
+constexpr unsigned RUN_WORDS = 16;
+//$ paste "run.cuh"
+constexpr unsigned TILE_RUNS = TILE_K / RUN;            // in a row
+constexpr unsigned WARP_ROWS = 32 / RUN_LANES;          // a warp holds a block of that many rows
+constexpr unsigned ROW_WARPS = TILE_RUNS / RUN_LANES;   // warps for all blocks of those rows
+static_assert(TILE_RUNS % RUN_LANES == 0 && TILE_N * TILE_RUNS % THREADS == 0, "whole warps");
+
+// Sixteen bytes of a row-major tile whose rows the tensor map swizzles.
+MXQ_FN unsigned also_place(unsigned row, unsigned byte) {
+  return swizzle<OUT_ROW_BYTES>(ALSO_TILE + row * OUT_ROW_BYTES + byte);
+}
+
+MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned row,
+                              unsigned column, unsigned turn, const run_scales &scale) {
+  if (column % BLOCK != 0) return;
+  for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
+    const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
+    const unsigned code = n < args.n && k < args.k ? scale.piece[piece][0].code : 0;
+    if constexpr (SCALES_BY_TILES)
+      shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + row * (TILE_K / BLOCK) +
+                       (column / BLOCK + piece),
+                   static_cast<unsigned char>(code));
+    else
+      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, code);
+  }
+}
+
+MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn) {
+  for (unsigned i = thread_id(); i < TILE_N * TILE_RUNS; i += THREADS) {
+    const unsigned warp = i / 32, lane = i % 32;
+    // Neighbouring lanes hold neighbouring rows, whose 16 bytes fall into different banks.
+    const unsigned row = warp / ROW_WARPS * WARP_ROWS + lane % WARP_ROWS;
+    const unsigned run = warp % ROW_WARPS * RUN_LANES + lane / WARP_ROWS;
+    unsigned words[RUN_WORDS];
+    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+      const words4 four = shared_load<words4>(word_place(row, run * RUN_WORDS + w));
+      for (unsigned j = 0; j < 4; j++) words[w + j] = four.word[j];
+    }
+    const run_scales scale = scales_of_run(words, WARP_ROWS);
+    put_scales_of_run(args, at, row, run * RUN, turn, scale);
+    const run_codes codes = codes_of_run(words, scale);
+    if constexpr (RUN * OUT_BITS < 128)
+      shared_store(also_place(row, run * RUN * OUT_BITS / 8), codes.part[0]);
+    else
+      for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
+        shared_store(also_place(row, run * RUN * OUT_BITS / 8 + chunk * 16),
+                     codes_chunk(codes, chunk));
+  }
+}
+
