@@ -79,4 +79,49 @@ struct mxq_any_args {
   unsigned long long tiles; /* of all matrices */
 };
 
+/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
+ * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+struct mxq_dequant_tile_args {
+  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
+  struct mxq_tensor_map out; /* {K, N, E} */
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned n;
+  unsigned k;
+  unsigned tiles; /* of all matrices, below 2^31 */
+  unsigned reserved;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_row_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned n;
+  unsigned k;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
+};
+
 #endif

@@ -1,34 +1,4 @@
-// Bytes moved in one access.
-struct alignas(8) words2 {
-  unsigned word[2];
-};
-struct alignas(16) words4 {
-  unsigned word[4];
-};
-
-// Where a tile begins, in elements.
-struct tile_place {
-  unsigned n, k, e;
-};
-
-MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
-  return (multiply_high(x, by.multiplier) + x) >> by.shift;
-}
-
-template <class ARGS>
-MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
-}
-
-// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
-// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
-template <unsigned SPAN>
-MXQ_FN unsigned swizzle(unsigned offset) {
-  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
-  return offset ^ (offset >> 3 & (SPAN - 16));
-}
+//$ paste "place.cuh"
 
 // Sixteen codes, as they are stored.
 struct alignas(2 * OUT_BITS) codes16 {
