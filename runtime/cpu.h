@@ -9,9 +9,12 @@
 
 #include <mxq/mxq.h>
 
-/* Quantizes host tensors. The arguments were checked (mxq_variant_check, mxq_shape_check,
- * pointers): this cannot fail. */
+/* Quantizes or dequantizes host tensors. The arguments were checked (mxq_variant_check,
+ * mxq_shape_check, pointers): this cannot fail. */
 void mxq_cpu_run(const struct mxq_variant *variant, const struct mxq_shape *shape,
                  const struct mxq_pointers *pointers);
+
+/* Moves host scales from one layout to another. The arguments were checked (relayout.c). */
+void mxq_cpu_relayout(const struct mxq_relayout_args *args);
 
 #endif

@@ -3,36 +3,15 @@
 
 #include <string.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "transposing words and storing scales take the first byte as the lowest");
-
-/* One step of transposing 8 x 8 bytes, a word a row: exchanges the upper right and lower left
- * quarters of each square of 2 * `distance` rows; `low` has the left columns of each. */
-static inline void exchange(uint64_t w[8], unsigned distance, uint64_t low) {
-  for (unsigned i = 0; i < 8; ++i) {
-    if (i & distance) continue;
-    const uint64_t a = w[i], b = w[i + distance];
-    w[i] = (a & low) | (b & low) << 8 * distance;
-    w[i + distance] = (a >> 8 * distance & low) | (b & ~low);
-  }
-}
-
-/* to[j * to_pitch + i] = from[i * from_pitch + j] */
-static void transpose8(const uint8_t *from, size_t from_pitch, uint8_t *to, size_t to_pitch) {
-  uint64_t w[8];
-  for (size_t i = 0; i < 8; ++i) memcpy(&w[i], from + i * from_pitch, 8);
-  exchange(w, 4, UINT64_C(0x00000000FFFFFFFF));
-  exchange(w, 2, UINT64_C(0x0000FFFF0000FFFF));
-  exchange(w, 1, UINT64_C(0x00FF00FF00FF00FF));
-  for (size_t j = 0; j < 8; ++j) memcpy(to + j * to_pitch, &w[j], 8);
-}
+#include "cpu_transpose.h"
 
 /* `out_pitch`: bytes from one column to the next. */
 static void store_columns(unsigned char *out, uint64_t out_pitch, const struct mxq_cpu_tile *tile) {
   uint8_t lines[8][MXQ_CPU_LINE];
   for (size_t k = 0; k < tile->columns; k += 8) {
     for (size_t n = 0; n < tile->rows; n += 8)
-      transpose8(tile->codes + n * tile->pitch + k, tile->pitch, &lines[0][n], MXQ_CPU_LINE);
+      mxq_cpu_transpose8(tile->codes + n * tile->pitch + k, tile->pitch, &lines[0][n],
+                         MXQ_CPU_LINE);
     for (size_t j = 0; j < 8 && k + j < tile->columns; ++j)
       memcpy(out + (k + j) * out_pitch, lines[j], tile->rows);
   }
@@ -80,14 +59,4 @@ void mxq_cpu_store_codes(const struct mxq_cpu_output *output, const struct mxq_c
     pitch /= 2;
   }
   (column_major ? store_columns : store_rows)(output->codes + offset, pitch, &bytes);
-}
-
-void mxq_cpu_store_scales(const struct mxq_cpu_output *output, const struct mxq_cpu_place *place,
-                          size_t count, const uint32_t *scales) {
-  unsigned char *out =
-      output->scales + output->scale_bytes * mxq_scale_offset(output->variant, output->shape,
-                                                              output->part, place->e, place->n,
-                                                              place->k);
-  for (size_t i = 0; i < count; ++i)
-    memcpy(out + i * output->scale_bytes, &scales[i], output->scale_bytes);
 }

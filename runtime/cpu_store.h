@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reference path, the layouts: where codes and scales go.
+ * Reference path, the layouts: where codes go.
  */
 #ifndef MXQ_CPU_STORE_H
 #define MXQ_CPU_STORE_H
@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include <mxq/mxq.h>
+
+#include "cpu_scales.h"
 
 /* The most rows of a tile of a column-major output. */
 #define MXQ_CPU_LINE 128
@@ -26,9 +28,8 @@ struct mxq_cpu_output {
   const struct mxq_shape *shape;
   unsigned part; /* of the layout */
   unsigned char *codes;
-  unsigned char *scales;
   unsigned code_bits; /* 8, or 4 for two codes in a byte */
-  size_t scale_bytes;
+  struct mxq_cpu_scales scales;
 };
 
 /* A place in the tensor. */
@@ -40,10 +41,5 @@ struct mxq_cpu_place {
  * codes are smaller than a byte: then the tile must start and end at whole bytes. */
 void mxq_cpu_store_codes(const struct mxq_cpu_output *output, const struct mxq_cpu_place *place,
                          const struct mxq_cpu_tile *tile);
-
-/* Stores the scales of `count` blocks that are neighbours along K, the first of which holds the
- * element at `place`. */
-void mxq_cpu_store_scales(const struct mxq_cpu_output *output, const struct mxq_cpu_place *place,
-                          size_t count, const uint32_t *scales);
 
 #endif
