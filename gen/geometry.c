@@ -19,8 +19,7 @@ enum {
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Blocks of a multiprocessor, for which threads may use `registers` each. */
-static void occupy(struct mxq_geometry *geometry, unsigned registers) {
+void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers) {
   const unsigned by_shared = multiprocessor_shared / (geometry->shared_bytes + block_reserve);
   const unsigned by_registers = multiprocessor_registers / (geometry->threads * registers);
   const unsigned by_threads = multiprocessor_threads / geometry->threads;
@@ -69,7 +68,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
     scales += 2 * scale_bytes(&made, traits.also, id->variant.block);
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
-  occupy(&made, tile_registers(&traits));
+  mxq_geometry_occupy(&made, tile_registers(&traits));
   *geometry = made;
 }
 
@@ -87,7 +86,9 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   made.held = mxq_row_held(&traits);
   if (traits.scale_tiles)
     made.shared_bytes = scale_bytes(&made, MXQ_PART_ALONG_K, id->variant.block);
-  occupy(&made, traits.out_bits == 4 && traits.in_bits == 16 ? 72 : traits.in_bits == 32 ? 42 : 36);
+  mxq_geometry_occupy(&made, traits.out_bits == 4 && traits.in_bits == 16 ? 72
+                             : traits.in_bits == 32                       ? 42
+                                                                          : 36);
   *geometry = made;
 }
 
@@ -110,7 +111,7 @@ void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + 4);
   made.maxima_offset = align_up(made.in_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_of(&made, &id->variant) * 4;
-  occupy(&made, 40);
+  mxq_geometry_occupy(&made, 40);
   *geometry = made;
 }
 

@@ -17,7 +17,14 @@ enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2 };
 
 /* What a kernel is made of, and which arguments it takes (templates/args.h): tiles through the
  * copy engine, rows by 16-byte accesses, or single elements. Follows from variant and family. */
-enum mxq_form { MXQ_FORM_TILE, MXQ_FORM_ROW, MXQ_FORM_ANY };
+enum mxq_form {
+  MXQ_FORM_TILE,
+  MXQ_FORM_ROW,
+  MXQ_FORM_ANY,
+  MXQ_FORM_DEQUANT_TILE,
+  MXQ_FORM_DEQUANT_ROW,
+  MXQ_FORM_DEQUANT_ANY
+};
 
 /* Compared in full, zero-padded like the variant. The name is <variant>.<family>-<n>x<k>, for
  * example quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128; the symbol has _ for . and -. */

@@ -12,6 +12,9 @@ static const struct mxq_form_facts forms[] = {
     {MXQ_FORM_TILE, "tile.tma.cu", mxq_geometry_tile},
     {MXQ_FORM_ROW, "row.tma.cu", mxq_geometry_row},
     {MXQ_FORM_ANY, "any.cu", mxq_geometry_any},
+    {MXQ_FORM_DEQUANT_TILE, "dequant_tile.cu", mxq_geometry_dequant_tile},
+    {MXQ_FORM_DEQUANT_ROW, "dequant_row.cu", mxq_geometry_dequant_row},
+    {MXQ_FORM_DEQUANT_ANY, "dequant_any.cu", mxq_geometry_dequant_any},
 };
 
 /* In the order of preference (docs/performance.md). A row is for the variants whose blocks its tile
@@ -37,6 +40,18 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 64, 64},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 64},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 128},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 16, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 8, 1024},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 1024},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 16, 128, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 16, 128, 128},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 32},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 16, 256, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 32, 128},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 64, 64},
 };
 
 const struct mxq_family_facts *mxq_family_at(size_t index) {
@@ -55,6 +70,7 @@ struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
   const unsigned part = second ? second : first;
   const unsigned scale_bits = mxq_mode_facts(variant->mode)->scale_bits;
   return (struct mxq_traits){
+      .dequantize = variant->op == MXQ_OP_DEQUANTIZE,
       .in_bits = mxq_type_facts(variant->in)->bits,
       .out_bits = mxq_type_facts(variant->out)->bits,
       .block_n = part & MXQ_PART_ALONG_N ? variant->block : 1,
@@ -67,6 +83,9 @@ struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
 }
 
 static enum mxq_form form_of(const struct mxq_traits *traits, enum mxq_family family) {
+  if (traits->dequantize && family == MXQ_FAMILY_ANY) return MXQ_FORM_DEQUANT_ANY;
+  if (traits->dequantize)
+    return traits->column_major ? MXQ_FORM_DEQUANT_TILE : MXQ_FORM_DEQUANT_ROW;
   if (family == MXQ_FAMILY_ANY) return MXQ_FORM_ANY;
   return traits->block_n > 1 ? MXQ_FORM_TILE : MXQ_FORM_ROW;
 }
@@ -90,7 +109,17 @@ static int serves_scales(const struct mxq_schedule *row, const struct mxq_traits
   return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_n < 32;
 }
 
+/* Dequantize finds no maxima: its tiles may hold parts of blocks. Generic ones are square where a
+ * tile is turned. */
+static int serves_dequantize(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  if (row->form == MXQ_FORM_DEQUANT_ANY && (row->tile_n == row->tile_k) != !!traits->column_major)
+    return 0;
+  return (row->in_bits == 0 || row->in_bits == traits->in_bits) &&
+         (row->out_bits == 0 || row->out_bits == traits->out_bits);
+}
+
 static int serves(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  if (traits->dequantize) return serves_dequantize(row, traits);
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
   if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&

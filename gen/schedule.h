@@ -43,6 +43,7 @@ const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
 
 /* What of a variant decides schedules and geometry. */
 struct mxq_traits {
+  unsigned dequantize;
   unsigned in_bits, out_bits;
   unsigned block_n, block_k; /* elements of a block along each axis */
   unsigned along_k;
@@ -57,5 +58,12 @@ unsigned mxq_row_held(const struct mxq_traits *traits);
 void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+/* Sets the blocks of a multiprocessor, for which a thread may use `registers`. */
+void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers);
+
+/* geometry_dequant.c */
+void mxq_geometry_dequant_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_dequant_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_args.h"
 
-static struct mxq_divisor divisor_of(uint64_t value) {
+#include "dequant_plan.h"
+
+struct mxq_divisor mxq_kernel_args_divisor(uint64_t value) {
   struct mxq_divisor divisor = {0, 0, (unsigned)value, 0};
   mxq_divisor_make(divisor.value, &divisor.multiplier, &divisor.shift);
   return divisor;
@@ -24,8 +26,8 @@ static void fill_tile(const struct mxq_tensor_plan *plan, union mxq_kernel_args 
   args->tile.n = (unsigned)plan->n;
   args->tile.k = (unsigned)plan->k;
   args->tile.tiles = (unsigned)plan->tiles;
-  args->tile.tiles_n = divisor_of(plan->tiles_n);
-  args->tile.tiles_k = divisor_of(plan->tiles_k);
+  args->tile.tiles_n = mxq_kernel_args_divisor(plan->tiles_n);
+  args->tile.tiles_k = mxq_kernel_args_divisor(plan->tiles_k);
 }
 
 static void fill_row(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {
@@ -34,8 +36,8 @@ static void fill_row(const struct mxq_tensor_plan *plan, union mxq_kernel_args *
   fill_scale(plan, main_part(plan), &args->row.scale);
   args->row.n = (unsigned)plan->n;
   args->row.k = (unsigned)plan->k;
-  args->row.tiles_n = divisor_of(plan->tiles_n);
-  args->row.tiles_k = divisor_of(plan->tiles_k);
+  args->row.tiles_n = mxq_kernel_args_divisor(plan->tiles_n);
+  args->row.tiles_k = mxq_kernel_args_divisor(plan->tiles_k);
 }
 
 static void fill_any(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {
@@ -52,14 +54,22 @@ static void fill_any(const struct mxq_tensor_plan *plan, union mxq_kernel_args *
 
 void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {
   static void (*const fill[])(const struct mxq_tensor_plan *, union mxq_kernel_args *) = {
-      [MXQ_FORM_TILE] = fill_tile, [MXQ_FORM_ROW] = fill_row, [MXQ_FORM_ANY] = fill_any};
+      [MXQ_FORM_TILE] = fill_tile,
+      [MXQ_FORM_ROW] = fill_row,
+      [MXQ_FORM_ANY] = fill_any,
+      [MXQ_FORM_DEQUANT_TILE] = mxq_dequant_fill_tile,
+      [MXQ_FORM_DEQUANT_ROW] = mxq_dequant_fill_row,
+      [MXQ_FORM_DEQUANT_ANY] = mxq_dequant_fill_any,
+  };
   fill[plan->form](plan, args);
 }
 
 void mxq_kernel_args_point(const struct mxq_tensor_plan *plan, const struct mxq_pointers *pointers,
                            union mxq_kernel_args *args) {
   const unsigned part = main_part(plan);
-  if (plan->form == MXQ_FORM_TILE) {
+  if (plan->kernel.variant.op == MXQ_OP_DEQUANTIZE) {
+    mxq_dequant_point(plan->form, pointers, args);
+  } else if (plan->form == MXQ_FORM_TILE) {
     args->tile.scale.to = pointers->scale[part];
     args->tile.also_scale.to = pointers->scale[0];
   } else if (plan->form == MXQ_FORM_ROW) {

@@ -65,7 +65,7 @@ static enum mxq_status enqueue_at(const struct mxq_plan *plan, const struct mxq_
                                   mxq_stream stream) {
   const struct mxq_driver *driver = plan->kernel->driver;
   union mxq_kernel_args args = plan->args;
-  if (plan->tensor.form == MXQ_FORM_TILE) {
+  if (plan->tensor.in.rank) {
     MXQ_TRY(mxq_map_move(driver, pointers->in, &args.tile.in));
     for (unsigned part = 0; part < 2; part++)
       if (plan->tensor.out[part].rank)

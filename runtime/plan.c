@@ -7,6 +7,7 @@
 #include "axes.h"
 #include "checked.h"
 #include "context.h"
+#include "dequant_plan.h"
 #include "map_encode.h"
 #include "plan_as.h"
 #include "pointers.h"
@@ -20,7 +21,7 @@ enum { base_alignment = 16 }; /* globalAddress of cuTensorMapEncodeTiled */
 static enum mxq_status encode_and_load(struct mxq_plan *plan) {
   const struct mxq_driver *driver = plan->kernel->driver;
   const struct mxq_tensor_plan *tensor = &plan->tensor;
-  if (tensor->form == MXQ_FORM_TILE) {
+  if (tensor->in.rank) {
     MXQ_TRY(
         mxq_map_encode(driver, &tensor->in, plan->pointers.in, "input map", &plan->args.tile.in));
     for (unsigned part = 0; part < 2; part++)
@@ -101,7 +102,8 @@ enum mxq_status mxq_plan_check_pointers(const struct mxq_tensor_plan *tensor,
   const uintptr_t scales =
       traits.scale_tiles ? 4 : tensor->geometry.columns_per_thread * scale_bytes;
   const char *const bases = "bases for fast kernels";
-  if (tensor->form == MXQ_FORM_ANY) return MXQ_OK;
+  if (tensor->kernel.family == MXQ_FAMILY_ANY) return MXQ_OK;
+  if (tensor->kernel.variant.op == MXQ_OP_DEQUANTIZE) return mxq_dequant_check_pointers(pointers);
   MXQ_FAIL_IF((uintptr_t)pointers->in % base_alignment != 0, MXQ_UNSUPPORTED,
               "in is 0x%" PRIxPTR "; %s are aligned to %d bytes", (uintptr_t)pointers->in, bases,
               base_alignment);

@@ -42,7 +42,7 @@ static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 struct mxq_scale_cover mxq_scale_cover(const struct mxq_variant *variant, uint64_t n, uint64_t k) {
   struct mxq_scale_cover cover = {n, k};
-  if (variant->scales == MXQ_SCALES_LIN) return cover;
+  if (variant->scales == MXQ_SCALES_LIN || variant->op == MXQ_OP_DEQUANTIZE) return cover;
   for (unsigned p = 0; p < 2; p++) {
     const unsigned part = mxq_layout_part(variant->layout, p);
     if (!part) continue;

@@ -6,6 +6,7 @@
 
 #include "axes.h"
 #include "checked.h"
+#include "dequant_plan.h"
 #include "scale_plan.h"
 #include "schedule.h"
 #include "shape.h"
@@ -34,7 +35,8 @@ static enum mxq_status plan_tiles(struct mxq_tensor_plan *plan, const char *name
   plan->tiles_k = mxq_ceil_div(cover.k, plan->geometry.tile_k);
   const int fits = mxq_checked_multiply(plan->tiles_n, plan->tiles_k, &matrix) &&
                    mxq_checked_multiply(plan->e, matrix, &plan->tiles);
-  MXQ_FAIL_IF(!fits || (plan->form != MXQ_FORM_ANY && plan->tiles > tiles_end), MXQ_UNSUPPORTED,
+  MXQ_FAIL_IF(!fits || (plan->kernel.family != MXQ_FAMILY_ANY && plan->tiles > tiles_end),
+              MXQ_UNSUPPORTED,
               "%s: %" PRIu64 " x %" PRIu64 " tiles in each of %" PRIu64
               " matrices; a grid has fewer than 2^31",
               name, plan->tiles_n, plan->tiles_k, plan->e);
@@ -46,7 +48,8 @@ static enum mxq_status plan_tiles(struct mxq_tensor_plan *plan, const char *name
 /* Scales and strides, which all forms know. */
 static void plan_strides(struct mxq_tensor_plan *plan, const struct mxq_shape *shape) {
   const struct mxq_variant *variant = &plan->kernel.variant;
-  const uint64_t bytes = mxq_traits_of(variant).in_bits / 8;
+  const struct mxq_traits traits = mxq_traits_of(variant);
+  const uint64_t bytes = (traits.dequantize ? traits.out_bits : traits.in_bits) / 8;
   plan->stride_e_bytes = plan->e > 1 ? (uint64_t)shape->stride_e * bytes : 0;
   plan->stride_n_bytes = plan->n > 1 ? (uint64_t)shape->stride_n * bytes : 0;
   for (unsigned part = 0; part < 2; part++)
@@ -88,6 +91,7 @@ enum mxq_status mxq_tensor_plan_make(const struct mxq_kernel_id *id, const struc
   made.e = (uint64_t)shape->e;
   if (!mxq_shape_empty(shape)) {
     plan_strides(&made, shape);
+    if (id->variant.op == MXQ_OP_DEQUANTIZE) MXQ_TRY(mxq_dequant_plan_make(&made, name));
     if (made.form == MXQ_FORM_TILE) MXQ_TRY(mxq_tile_maps_plan(&made, name));
     if (made.form == MXQ_FORM_ROW) MXQ_TRY(check_row(&made, name));
     MXQ_TRY(plan_tiles(&made, name));

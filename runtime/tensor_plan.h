@@ -43,7 +43,7 @@ struct mxq_tensor_plan {
   struct mxq_geometry geometry;
   uint64_t n, k, e;
   uint64_t tiles_n, tiles_k, tiles;
-  uint64_t stride_e_bytes, stride_n_bytes; /* of the input; 0 for axes of length 1 */
+  uint64_t stride_e_bytes, stride_n_bytes; /* of the wide tensor; 0 for axes of length 1 */
   struct mxq_scale_plan scale[2];          /* of the layout's parts */
   uint32_t grid;                           /* blocks, one dimension; 0: nothing to launch */
   struct mxq_map_plan in, out[2];          /* rank 0 where there is no tensor map */
