@@ -48,7 +48,7 @@ MXQ_FN float load_scale(const unsigned char *from) {
 // are neighbours. Of the rows past `rows` only the padding is read.
 template <unsigned COUNT, class ARGS>
 MXQ_FN void load_scales(const ARGS &args, const unsigned char *from, unsigned rows,
-                        float (&scale)[COUNT]) {
+                        float *scale) {
   static_assert(COUNT == 4 || COUNT == 8, "whole accesses, and none past a tile");
   if constexpr (ROWS_IN_LINE && (SCALE_BITS == 32 || PACKED_WORDS)) {
     const unsigned place = static_cast<unsigned>(reinterpret_cast<unsigned long long>(from)) % 4;
