@@ -32,10 +32,18 @@ unsigned oracle_cast(const struct oracle *oracle, float product);
 void oracle_block(const struct oracle *oracle, const uint32_t *in, size_t count, uint32_t *scale,
                   unsigned *codes);
 
-/* Compares every scale and element of the outputs with what section 2 gives for the input, at the
- * places that sections 3 and 4 give. Prints the first differences; returns how many there are. A
- * variant that it does not know counts as a difference. */
+/* Compares every scale, element and byte of padding of the outputs with what section 2 gives for
+ * the input, at the places that sections 3 and 4 give. Prints the first differences; returns how
+ * many there are. A variant that it does not know counts as a difference. */
 uint64_t oracle_compare(const struct mxq_variant *variant, const struct mxq_shape *shape,
                         const struct mxq_pointers *pointers);
+
+/* What a code reads back as under a scale, both as they are stored: the bits of an element of the
+ * output type. The variant is one of dequantize. */
+uint32_t oracle_decode(const struct mxq_variant *variant, unsigned code, uint32_t scale);
+
+/* Compares every element that dequantize wrote, at the places that the shape's strides give. */
+uint64_t oracle_compare_decoded(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                                const struct mxq_pointers *pointers);
 
 #endif
