@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Geometry of the kernels that read codes and write values.
+ * Geometry of the kernels that read codes and write values, and of those that move scales.
  */
 #include "kernel_id.h"
 #include "schedule.h"
@@ -54,5 +54,15 @@ void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometr
   made.maxima_offset = align_up(made.in_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_n * blocks_k * 4;
   mxq_geometry_occupy(&made, 40);
+  *geometry = made;
+}
+
+/* A thread for each place of a tile. */
+void mxq_geometry_relayout(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
+  made.threads = made.tile_n * made.tile_k;
+  made.columns_per_thread = 1;
+  made.rows_per_thread = 1;
+  mxq_geometry_occupy(&made, 32);
   *geometry = made;
 }

@@ -24,7 +24,7 @@ static void list_schedules(const struct mxq_variant *variant, char *text, size_t
   const struct mxq_schedule *row;
   size_t used = 0;
   text[0] = 0;
-  for (size_t f = 0; (family = mxq_family_at(f)); ++f)
+  for (size_t f = 0; (family = mxq_family_every(f)); ++f)
     for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)) && used < size; ++i)
       used += (size_t)snprintf(text + used, size - used, "%s%s-%ux%u", used ? " " : "",
                                family->token, (unsigned)row->tile_n, (unsigned)row->tile_k);
@@ -57,7 +57,7 @@ static enum mxq_status parse_schedule(const char *name, const char *text,
   const struct mxq_family_facts *family;
   const struct mxq_schedule *row;
   char spelled[64], allowed[256];
-  for (size_t f = 0; (family = mxq_family_at(f)); ++f)
+  for (size_t f = 0; (family = mxq_family_every(f)); ++f)
     for (size_t i = 0; (row = mxq_schedule_at(&id->variant, family->family, i)); ++i) {
       spell_schedule(family, row->tile_n, row->tile_k, spelled, sizeof spelled);
       if (strcmp(spelled, text) != 0) continue;

@@ -11,19 +11,22 @@
 
 #include <mxq/variant.h>
 
-/* `tma`: the fast kernels, for tensors that meet the rules of the tensor copy engine, whether they
+/* `relayout`: moves scales between layouts; mxq_relayout_variant tells which variants have it.
+ * `tma`: the fast kernels, for tensors that meet the rules of the tensor copy engine, whether they
  * move through it or by 16-byte accesses. `any`: generic ones, for every tensor of the contract. */
-enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2 };
+enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2, MXQ_FAMILY_RELAYOUT = 3 };
 
 /* What a kernel is made of, and which arguments it takes (templates/args.h): tiles through the
- * copy engine, rows by 16-byte accesses, or single elements. Follows from variant and family. */
+ * copy engine, rows by 16-byte accesses, or single elements; scales alone. Follows from variant and
+ * family. */
 enum mxq_form {
   MXQ_FORM_TILE,
   MXQ_FORM_ROW,
   MXQ_FORM_ANY,
   MXQ_FORM_DEQUANT_TILE,
   MXQ_FORM_DEQUANT_ROW,
-  MXQ_FORM_DEQUANT_ANY
+  MXQ_FORM_DEQUANT_ANY,
+  MXQ_FORM_RELAYOUT
 };
 
 /* Compared in full, zero-padded like the variant. The name is <variant>.<family>-<n>x<k>, for
@@ -70,6 +73,10 @@ enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq
 /* MXQ_UNSUPPORTED: the kernel needs what the arch lacks. */
 enum mxq_status mxq_kernel_id_check_arch(const struct mxq_kernel_id *id,
                                          const struct mxq_arch *arch);
+
+/* The variant whose kernel of the family `relayout` moves scales of `scale_bits` between `lin` and
+ * the layout `scales`: the code depends on nothing else, so all variants share it. */
+struct mxq_variant mxq_relayout_variant(unsigned scale_bits, unsigned scales);
 
 /* What template and host agree on. Offsets are bytes of shared memory. */
 struct mxq_geometry {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedule.h"
 
+#include <string.h>
+
 #include "axes.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const struct mxq_family_facts families[] = {{MXQ_FAMILY_TMA, "tma", 1},
-                                                   {MXQ_FAMILY_ANY, "any", 0}};
+static const struct mxq_family_facts families[] = {
+    {MXQ_FAMILY_TMA, "tma", 1}, {MXQ_FAMILY_ANY, "any", 0}, {MXQ_FAMILY_RELAYOUT, "relayout", 0}};
+enum { families_planned = 2 }; /* the first */
 
 static const struct mxq_form_facts forms[] = {
     {MXQ_FORM_TILE, "tile.tma.cu", mxq_geometry_tile},
@@ -15,6 +18,7 @@ static const struct mxq_form_facts forms[] = {
     {MXQ_FORM_DEQUANT_TILE, "dequant_tile.cu", mxq_geometry_dequant_tile},
     {MXQ_FORM_DEQUANT_ROW, "dequant_row.cu", mxq_geometry_dequant_row},
     {MXQ_FORM_DEQUANT_ANY, "dequant_any.cu", mxq_geometry_dequant_any},
+    {MXQ_FORM_RELAYOUT, "relayout.cu", mxq_geometry_relayout},
 };
 
 /* In the order of preference (docs/performance.md). A row is for the variants whose blocks its tile
@@ -52,9 +56,14 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 32, 128},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 64, 64},
+    {MXQ_FAMILY_RELAYOUT, MXQ_FORM_RELAYOUT, 0, 0, 1, 256},
 };
 
 const struct mxq_family_facts *mxq_family_at(size_t index) {
+  return index < families_planned ? &families[index] : NULL;
+}
+
+const struct mxq_family_facts *mxq_family_every(size_t index) {
   return index < COUNT(families) ? &families[index] : NULL;
 }
 
@@ -83,6 +92,7 @@ struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
 }
 
 static enum mxq_form form_of(const struct mxq_traits *traits, enum mxq_family family) {
+  if (family == MXQ_FAMILY_RELAYOUT) return MXQ_FORM_RELAYOUT;
   if (traits->dequantize && family == MXQ_FAMILY_ANY) return MXQ_FORM_DEQUANT_ANY;
   if (traits->dequantize)
     return traits->column_major ? MXQ_FORM_DEQUANT_TILE : MXQ_FORM_DEQUANT_ROW;
@@ -127,9 +137,29 @@ static int serves(const struct mxq_schedule *row, const struct mxq_traits *trait
          row->tile_k % traits->block_k == 0;
 }
 
+struct mxq_variant mxq_relayout_variant(unsigned scale_bits, unsigned scales) {
+  struct mxq_variant variant = {
+      .op = MXQ_OP_DEQUANTIZE,
+      .in = MXQ_TYPE_E4M3,
+      .out = MXQ_TYPE_F32,
+      .mode = scale_bits == 8 ? MXQ_MODE_E8M0 : MXQ_MODE_FLOAT,
+      .layout = MXQ_LAYOUT_ROW,
+      .scales = (uint8_t)scales,
+      .block = 16,
+  };
+  return variant;
+}
+
+static int moves_scales(const struct mxq_variant *variant) {
+  const struct mxq_variant one =
+      mxq_relayout_variant(mxq_mode_facts(variant->mode)->scale_bits, variant->scales);
+  return variant->scales != MXQ_SCALES_LIN && memcmp(variant, &one, sizeof one) == 0;
+}
+
 const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
                                            enum mxq_family family, size_t index) {
   if (!mxq_type_facts(variant->in) || !mxq_type_facts(variant->out)) return NULL;
+  if (family == MXQ_FAMILY_RELAYOUT && !moves_scales(variant)) return NULL;
   const struct mxq_traits traits = mxq_traits_of(variant);
   const enum mxq_form form = form_of(&traits, family);
   for (size_t i = 0; i < COUNT(schedules); ++i) {

@@ -15,9 +15,11 @@ struct mxq_family_facts {
   unsigned needs_tma;
 };
 
-/* NULL for a number that is no family; by index NULL past the end: the preferred ones first. */
+/* NULL for a number that is no family; by index NULL past the end: those that plans choose from,
+ * the preferred ones first; with `every`, those that no plan has too. */
 const struct mxq_family_facts *mxq_family_facts(unsigned family);
 const struct mxq_family_facts *mxq_family_at(size_t index);
+const struct mxq_family_facts *mxq_family_every(size_t index);
 
 /* One form of kernel: its template, and how its geometry follows from its tile. */
 struct mxq_form_facts {
@@ -65,5 +67,6 @@ void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers);
 void mxq_geometry_dequant_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_dequant_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_relayout(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 
 #endif

@@ -9,54 +9,18 @@
 #include "plan.h"
 #include "pointers.h"
 #include "status.h"
+#include "stream.h"
 
-/* NULL and the two streams that are constants belong to whatever context is current. */
-static int is_default_stream(mxq_stream stream) {
-  return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
-}
-
-/* Makes the stream's context current, which must be one of the plan's device. */
 static enum mxq_status enter(const struct mxq_plan *plan, mxq_stream stream,
                              struct mxq_device_scope *scope) {
-  const struct mxq_driver *driver = plan->kernel->driver;
-  CUcontext wanted = NULL, current = NULL;
-  CUdevice device = 0;
-  if (is_default_stream(stream)) return mxq_device_enter(driver, plan->kernel->device, scope);
-  if (mxq_driver_is_forked()) return mxq_driver_forked();
-  *scope = (struct mxq_device_scope){driver, 0};
-  MXQ_CUDA_TRY(driver, cuStreamGetCtx(stream, &wanted));
-  MXQ_CUDA_TRY(driver, cuCtxGetCurrent(&current));
-  if (wanted != current) {
-    MXQ_CUDA_TRY(driver, cuCtxPushCurrent(wanted));
-    scope->pushed = 1;
-  }
-  const CUresult result = driver->cuCtxGetDevice(&device);
-  if (result == CUDA_SUCCESS && device == plan->device) return MXQ_OK;
-  mxq_device_leave(scope);
-  if (result != CUDA_SUCCESS) return mxq_driver_fail(driver, result, "cuCtxGetDevice");
-  MXQ_FAIL(MXQ_INVALID_ARGUMENT,
-           "the stream belongs to cuda:%d, the plan to cuda:%d; launch on a stream of the plan's "
-           "device",
-           (int)device, plan->kernel->device);
+  return mxq_stream_enter(plan->kernel, plan->device, stream, "the plan", scope);
 }
 
 /* With the stream's context current. */
 static enum mxq_status enqueue(const struct mxq_plan *plan, const union mxq_kernel_args *args,
                                mxq_stream stream) {
-  void *parameters[] = {(void *)(uintptr_t)args};
-  const CUlaunchConfig config = {
-      .gridDimX = plan->tensor.grid,
-      .gridDimY = 1,
-      .gridDimZ = 1,
-      .blockDimX = plan->tensor.geometry.threads,
-      .blockDimY = 1,
-      .blockDimZ = 1,
-      .sharedMemBytes = plan->tensor.geometry.shared_bytes,
-      .hStream = stream,
-  };
-  const struct mxq_driver *driver = plan->kernel->driver;
-  MXQ_CUDA_TRY(driver, cuLaunchKernelEx(&config, plan->function, parameters, NULL));
-  return MXQ_OK;
+  return mxq_stream_launch(plan->kernel->driver, plan->function, &plan->tensor.geometry,
+                           plan->tensor.grid, args, stream);
 }
 
 /* The plan's arguments at other addresses. cuTensorMapReplaceAddress needs a current context too.

@@ -10,6 +10,7 @@
 #include "pointers.h"
 #include "shape.h"
 #include "status.h"
+#include "stream.h"
 
 static enum mxq_status check_ordinal(int device) {
   MXQ_FAIL_IF(device < 0 && device != MXQ_DEVICE_CPU, MXQ_INVALID_ARGUMENT,
@@ -28,22 +29,6 @@ static enum mxq_status resolve_device(const struct mxq_byte_counts *bytes,
   return mxq_pointers_device(driver, bytes, pointers, device);
 }
 
-static enum mxq_status is_capturing(const struct mxq_driver *driver, int device, mxq_stream stream,
-                                    int *capturing) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  struct mxq_device_scope scope;
-  MXQ_TRY(mxq_device_enter(driver, device, &scope));
-  const CUresult result = driver->cuStreamIsCapturing(stream, &status);
-  mxq_device_leave(&scope);
-  /* The legacy stream while another stream captures, which it would wait for. */
-  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
-    status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-  else if (result != CUDA_SUCCESS)
-    return mxq_driver_fail(driver, result, "cuStreamIsCapturing");
-  *capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
-  return MXQ_OK;
-}
-
 /* Loading is not allowed while a stream captures. */
 static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_shape *shape,
                                    const struct mxq_pointers *pointers, mxq_stream stream) {
@@ -51,7 +36,7 @@ static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_s
   char name[MXQ_VARIANT_NAME_SIZE];
   int capturing = 0;
   if (kernel->device == MXQ_DEVICE_CPU) return MXQ_OK;
-  MXQ_TRY(is_capturing(kernel->driver, kernel->device, stream, &capturing));
+  MXQ_TRY(mxq_stream_is_capturing(kernel, stream, &capturing));
   if (!capturing) return MXQ_OK;
   MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, shape, pointers, &tensor));
   if (mxq_kernel_is_loaded(kernel, &tensor.kernel)) return MXQ_OK;

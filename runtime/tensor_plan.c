@@ -84,6 +84,8 @@ enum mxq_status mxq_tensor_plan_make(const struct mxq_kernel_id *id, const struc
   memset(&made, 0, sizeof made);
   made.kernel = *id;
   made.form = mxq_form_facts(id)->form;
+  MXQ_FAIL_IF(made.form == MXQ_FORM_RELAYOUT, MXQ_INVALID_ARGUMENT,
+              "%s moves scales alone; mxq_relayout launches it", name);
   mxq_geometry_of(id, &made.geometry);
   MXQ_TRY(check_arch(&made, arch, name));
   made.n = (uint64_t)shape->n;

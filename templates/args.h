@@ -124,4 +124,24 @@ struct mxq_dequant_any_args {
   unsigned long long tiles; /* of all matrices */
 };
 
+/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
+ * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
+struct mxq_relayout_launch {
+  const unsigned char *src;
+  unsigned char *dst;
+  unsigned long long rows;
+  unsigned long long columns;
+  unsigned long long lines;
+  unsigned long long block;
+  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
+  unsigned long long pitch;
+  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed layouts,
+                                  scales of others */
+  unsigned long long places;
+  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
+  unsigned squares;       /* float mn: lines of columns, not columns of lines */
+  unsigned to_lin;
+  unsigned reserved;
+};
+
 #endif
