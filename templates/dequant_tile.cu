@@ -73,8 +73,10 @@ MXQ_FN thread_scales scales_of(const mxq_dequant_tile_args &args, tile_place at,
                                const thread_place &my) {
   thread_scales scales = {};
   const unsigned k = at.k + my.slab * SLAB_K + my.chunk * CHUNK;
+  // All steps together cover a run of rows: its first one exists if any does.
+  constexpr unsigned RUN = SCALES_N == 1 ? STEPS * PART_CODES : CODES;
   for (unsigned s = 0; s < SCALES_N; s++) {
-    const unsigned n = at.n + row_of(my, s);
+    const unsigned n = at.n + row_of(my, s) / RUN * RUN;
     if (n >= args.n || k >= args.k) continue;
     const unsigned char *const from = scale_place(args, at.e, n, k);
     if constexpr (ALONG_K)
