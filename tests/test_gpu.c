@@ -176,6 +176,7 @@ static size_t list_tests(int count, char **patterns, struct CMUnitTest *tests) {
     return 0;
   while (mxq_variant_next(&variant))
     for (size_t f = 0; listed < kernels_max && (family = mxq_family_at(f)); f++) {
+      if (variant.op != MXQ_OP_QUANTIZE) break; /* test_gpu_dequant */
       if (mxq_kernel_id_choose(&variant, family->family, arch, &ids[listed]) != MXQ_OK) continue;
       if (mxq_kernel_id_name(&ids[listed], names[listed], sizeof names[listed]) != MXQ_OK) continue;
       if (!selected(names[listed], count, patterns)) continue;
