@@ -6,17 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "axes.h"
+#include "check_compare.h"
 
-enum { guard_byte = 0xA5, poison_byte = 0xFF, shown_differences = 6 };
-
-uint64_t support_random(uint64_t *state) {
-  /* Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014. */
-  uint64_t x = *state += UINT64_C(0x9E3779B97F4A7C15);
-  x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return x ^ (x >> 31);
-}
+enum { guard_byte = 0xA5, poison_byte = 0xFF };
 
 struct support_buffer support_buffer_make(size_t size) {
   struct support_buffer buffer;
@@ -63,10 +55,10 @@ enum mxq_status support_tensors_make(const struct mxq_variant *variant,
     tensors->scale[part] = support_buffer_make(bytes.scale[part]);
   }
   if (variant->op == MXQ_OP_QUANTIZE)
-    support_fill(variant, shape, seed, tensors->in.data);
+    check_fill_values(variant, shape, seed, tensors->in.data);
   else
-    support_fill_codes(variant, bytes.in, bytes.in_scale, seed, tensors->in.data,
-                       tensors->in_scale.data);
+    check_fill_codes(variant, bytes.in, bytes.in_scale, seed, tensors->in.data,
+                     tensors->in_scale.data);
   return MXQ_OK;
 }
 
@@ -89,95 +81,20 @@ struct mxq_pointers support_tensors_pointers(const struct support_tensors *tenso
   return pointers;
 }
 
-/* One walk over the places of an output: of every element, or of the first element of every
- * scale's block. */
-struct walk {
-  const struct mxq_variant *variant;
-  const struct mxq_shape *shape;
-  unsigned part;
-  int scales;
-  unsigned bits; /* of one code, scale or wide element */
-};
-
-static uint64_t place_of(const struct walk *walk, uint64_t e, uint64_t n, uint64_t k) {
-  const struct mxq_shape *shape = walk->shape;
-  if (walk->variant->op == MXQ_OP_DEQUANTIZE)
-    return (shape->e > 1 ? e * (uint64_t)shape->stride_e : 0) +
-           (shape->n > 1 ? n * (uint64_t)shape->stride_n : 0) + k;
-  return walk->scales ? mxq_scale_offset(walk->variant, shape, walk->part, e, n, k)
-                      : mxq_data_offset(walk->variant, shape, walk->part, e, n, k);
-}
-
-static uint32_t code_at(const void *codes, unsigned bits, uint64_t place) {
-  uint32_t word = 0;
-  if (bits == 4) return (((const unsigned char *)codes)[place / 2] >> (place % 2 * 4)) & 15;
-  memcpy(&word, (const unsigned char *)codes + place * (bits / 8), bits / 8);
-  return word;
-}
-
-static void show(const struct walk *walk, uint64_t e, uint64_t n, uint64_t k, uint32_t expected,
-                 uint32_t actual) {
-  const int digits = (int)(walk->bits + 3) / 4;
-  fprintf(stderr,
-          "  %s of part %u at (e, n, k) = (%" PRIu64 ", %" PRIu64 ", %" PRIu64
-          "): expected 0x%0*" PRIX32 ", got 0x%0*" PRIX32 "\n",
-          walk->scales ? "scale" : "element", walk->part, e, n, k, digits, expected, digits,
-          actual);
-}
-
-static uint64_t compare_walk(const struct walk *walk, const void *expected, const void *actual) {
-  const unsigned kind = mxq_layout_part(walk->variant->layout, walk->part);
-  const uint64_t step_n = walk->scales && kind & MXQ_PART_ALONG_N ? walk->variant->block : 1u;
-  const uint64_t step_k = walk->scales && kind & MXQ_PART_ALONG_K ? walk->variant->block : 1u;
-  const uint64_t rows = (uint64_t)walk->shape->n, columns = (uint64_t)walk->shape->k;
-  uint64_t differences = 0;
-  for (uint64_t e = 0; e < (uint64_t)walk->shape->e; e++)
-    for (uint64_t n = 0; n < rows; n += step_n)
-      for (uint64_t k = 0; k < columns; k += step_k) {
-        const uint64_t place = place_of(walk, e, n, k);
-        const uint32_t a = code_at(expected, walk->bits, place);
-        const uint32_t b = code_at(actual, walk->bits, place);
-        if (a != b && differences++ < shown_differences) show(walk, e, n, k, a, b);
-      }
-  return differences;
-}
-
-/* What no element has a place in: padding, copies of a scale, gaps between rows. */
-static uint64_t compare_rest(const struct walk *walk, const unsigned char *expected,
-                             const unsigned char *actual, uint64_t size) {
-  uint64_t differences = 0;
-  for (uint64_t i = 0; i < size; i++) {
-    if (expected[i] == actual[i] || differences++ >= shown_differences) continue;
-    fprintf(stderr, "  %s of part %u, byte %" PRIu64 " beside them: expected 0x%02X, got 0x%02X\n",
-            walk->scales ? "scales" : "elements", walk->part, i, expected[i], actual[i]);
-  }
-  return differences;
-}
-
-static uint64_t compare_output(const struct walk *walk, const void *expected, const void *actual,
-                               uint64_t size) {
-  if (size == 0 || memcmp(expected, actual, size) == 0) return 0;
-  const uint64_t differences = compare_walk(walk, expected, actual);
-  return differences ? differences : compare_rest(walk, expected, actual, size);
-}
-
 uint64_t support_compare(const struct mxq_variant *variant, const struct mxq_shape *shape,
                          const struct mxq_pointers *expected, const struct mxq_pointers *actual) {
-  struct mxq_byte_counts bytes;
-  char name[MXQ_VARIANT_NAME_SIZE];
-  uint64_t differences = 0;
-  if (mxq_sizes(variant, shape, &bytes) != MXQ_OK) return 1;
-  for (unsigned part = 0; part < 2; part++) {
-    struct walk data = {variant, shape, part, 0, mxq_type_facts(variant->out)->bits};
-    struct walk scales = {variant, shape, part, 1, mxq_mode_facts(variant->mode)->scale_bits};
-    differences +=
-        compare_output(&scales, expected->scale[part], actual->scale[part], bytes.scale[part]);
-    differences += compare_output(&data, expected->out[part], actual->out[part], bytes.out[part]);
+  struct check_differences differences = {0};
+  char name[MXQ_VARIANT_NAME_SIZE], text[CHECK_TEXT_SIZE];
+  check_compare(variant, shape, expected, actual, &differences);
+  for (size_t i = 0; i < check_shown(&differences); i++) {
+    check_difference_text(&differences.shown[i], text);
+    fprintf(stderr, "  %s\n", text);
   }
-  if (differences && mxq_variant_name(variant, name, sizeof name) == MXQ_OK)
+  if (differences.count && mxq_variant_name(variant, name, sizeof name) == MXQ_OK)
     fprintf(stderr,
             "%s at (E, N, K) = (%" PRId64 ", %" PRId64 ", %" PRId64 "), strides (%" PRId64
             ", %" PRId64 "): %" PRIu64 " codes differ\n",
-            name, shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n, differences);
-  return differences;
+            name, shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n,
+            differences.count);
+  return differences.count;
 }

@@ -11,6 +11,8 @@
 
 #include <mxq/mxq.h>
 
+#include "check_fill.h"
+
 #define SUPPORT_GUARD_BYTES 256
 
 /* `size` bytes of 0xFF at `data`, aligned to 256 bytes, between two guards. */
@@ -44,22 +46,14 @@ enum mxq_status support_tensors_make(const struct mxq_variant *variant,
 void support_tensors_free(struct support_tensors *tensors);
 struct mxq_pointers support_tensors_pointers(const struct support_tensors *tensors);
 
-/* Writes the input of a quantize variant at a shape: every block with its own scale, and among them
- * zeros of both signs, subnormals, NaN, infinities, powers of two, ties and their neighbours. */
-void support_fill(const struct mxq_variant *variant, const struct mxq_shape *shape, uint64_t seed,
-                  void *in);
-
-/* Writes the inputs of a dequantize variant: codes of every kind, and scales near 1 for most
- * blocks, of every kind for the others. Padding and copies of a scale beside the first hold
- * anything. */
-void support_fill_codes(const struct mxq_variant *variant, uint64_t code_bytes,
-                        uint64_t scale_bytes, uint64_t seed, void *codes, void *scales);
-
 /* Compares outputs bit for bit, padding and gaps included. Prints the variant, the shape, the first
  * coordinates with both codes and how many differ; returns that number. */
 uint64_t support_compare(const struct mxq_variant *variant, const struct mxq_shape *shape,
                          const struct mxq_pointers *expected, const struct mxq_pointers *actual);
 
-uint64_t support_random(uint64_t *state);
+/* Short for what the program shares with the tests. */
+#define support_fill       check_fill_values
+#define support_fill_codes check_fill_codes
+#define support_random     check_random
 
 #endif

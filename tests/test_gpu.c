@@ -15,76 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include "axes.h"
+#include "check_cases.h"
 #include "device_tensors.h"
 #include "plan_as.h"
 #include "schedule.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 enum { device = 0, kernels_max = 16384 };
 static struct mxq_context *context;
 static mxq_stream stream; /* does not wait for the default stream */
-
-/* Gaps between rows and matrices are in elements, of 16 bytes for fast kernels. Rare cases are
- * large: one variant in 16 runs them. */
-static const struct shape_case {
-  const char *what;
-  enum mxq_family family;
-  int64_t e, n, k;
-  int64_t gap_n, gap_e;
-  enum { order_dense, order_e_inside_n, order_repeat_e, order_repeat_n } order;
-  int rare;
-} cases[] = {
-    {"smallest", MXQ_FAMILY_TMA, 1, 32, 32, 0, 0, order_dense, 0},
-    {"parts of tiles", MXQ_FAMILY_TMA, 1, 96, 160, 0, 0, order_dense, 0},
-    {"full tiles and parts, three matrices", MXQ_FAMILY_TMA, 3, 288, 160, 0, 0, order_dense, 0},
-    {"padded strides", MXQ_FAMILY_TMA, 2, 160, 544, 1, 3, order_dense, 0},
-    {"many matrices", MXQ_FAMILY_TMA, 257, 32, 32, 0, 0, order_dense, 0},
-    {"matrices inside rows", MXQ_FAMILY_TMA, 3, 96, 64, 1, 0, order_e_inside_n, 0},
-    {"one matrix repeated", MXQ_FAMILY_TMA, 3, 64, 96, 0, 0, order_repeat_e, 0},
-    {"one row repeated", MXQ_FAMILY_TMA, 2, 64, 96, 0, 0, order_repeat_n, 0},
-    {"full tiles", MXQ_FAMILY_TMA, 2, 512, 1024, 0, 0, order_dense, 1},
-    {"one element", MXQ_FAMILY_ANY, 1, 1, 1, 0, 0, order_dense, 0},
-    {"odd lengths", MXQ_FAMILY_ANY, 3, 37, 71, 0, 0, order_dense, 0},
-    {"full tiles and parts", MXQ_FAMILY_ANY, 2, 133, 197, 0, 0, order_dense, 0},
-    {"odd strides", MXQ_FAMILY_ANY, 3, 45, 77, 3, 5, order_dense, 0},
-    {"a long row", MXQ_FAMILY_ANY, 1, 1, 3001, 0, 0, order_dense, 0},
-    {"a long column", MXQ_FAMILY_ANY, 1, 3001, 1, 0, 0, order_dense, 0},
-    {"matrices inside rows", MXQ_FAMILY_ANY, 3, 35, 49, 1, 0, order_e_inside_n, 0},
-    {"one matrix repeated", MXQ_FAMILY_ANY, 3, 41, 39, 0, 0, order_repeat_e, 0},
-    {"one row repeated", MXQ_FAMILY_ANY, 2, 41, 39, 0, 0, order_repeat_n, 0},
-    {"aligned all the same", MXQ_FAMILY_ANY, 2, 128, 256, 0, 0, order_dense, 0},
-    {"more matrices than 16 bits count", MXQ_FAMILY_ANY, 65539, 3, 3, 0, 0, order_dense, 1},
-};
-
-/* Two codes share a byte: the contract wants an even length along the output's contiguous axis. */
-static int64_t even_of(const struct mxq_variant *variant, int64_t length) {
-  return mxq_type_facts(variant->out)->bits == 4 ? length + length % 2 : length;
-}
-
-static struct mxq_shape shape_of(const struct mxq_variant *variant, const struct shape_case *row) {
-  const int64_t sixteen_bytes = 128 / (int64_t)mxq_type_facts(variant->in)->bits;
-  const int64_t unit = row->family == MXQ_FAMILY_TMA ? sixteen_bytes : 1;
-  struct mxq_shape shape = {
-      .e = row->e, .n = even_of(variant, row->n), .k = even_of(variant, row->k)};
-  const int64_t row_stride = shape.k + row->gap_n * unit;
-  shape.stride_n = row_stride;
-  shape.stride_e = shape.n * row_stride + row->gap_e * unit;
-  if (row->order == order_e_inside_n) {
-    shape.stride_e = row_stride;
-    shape.stride_n = row->e * row_stride;
-  }
-  if (row->order == order_repeat_e) shape.stride_e = 0;
-  if (row->order == order_repeat_n) {
-    shape.stride_n = 0;
-    shape.stride_e = row_stride;
-  }
-  return shape;
-}
 
 #define OK(call)                                                                   \
   do {                                                                             \
@@ -93,9 +31,9 @@ static struct mxq_shape shape_of(const struct mxq_variant *variant, const struct
       fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
   } while (0)
 
-static struct device_run make_run(const struct mxq_variant *variant, const struct shape_case *row,
+static struct device_run make_run(const struct mxq_variant *variant, const struct check_case *row,
                                   uint64_t seed) {
-  const struct mxq_shape shape = shape_of(variant, row);
+  const struct mxq_shape shape = check_case_shape(row, variant);
   struct device_run run;
   OK(device_run_make(device, variant, &shape, seed, &run));
   return run;
@@ -107,8 +45,8 @@ static uint64_t faults_of(const struct mxq_variant *variant, struct device_run *
   return faults;
 }
 
-static void check_case(struct mxq_kernel *kernel, const struct mxq_kernel_id *id,
-                       const struct shape_case *row, uint64_t seed) {
+static void run_case(struct mxq_kernel *kernel, const struct mxq_kernel_id *id,
+                     const struct check_case *row, uint64_t seed) {
   struct mxq_plan *plan = NULL;
   struct device_run run = make_run(&id->variant, row, seed);
   OK(mxq_plan_create_as(kernel, id, &run.shape, &run.at, &plan));
@@ -123,7 +61,7 @@ static void check_case(struct mxq_kernel *kernel, const struct mxq_kernel_id *id
 
 /* A plan launched at other addresses: those are written, its own are not. */
 static void check_launch_at(struct mxq_kernel *kernel, const struct mxq_kernel_id *id,
-                            const struct shape_case *row) {
+                            const struct check_case *row) {
   const struct mxq_variant *variant = &id->variant;
   struct mxq_plan *plan = NULL;
   struct device_run home = make_run(variant, row, 77), away = make_run(variant, row, 78);
@@ -144,15 +82,14 @@ static void check_launch_at(struct mxq_kernel *kernel, const struct mxq_kernel_i
 static void test_kernel(void **state) {
   const struct mxq_kernel_id *id = *state;
   struct mxq_kernel *kernel = NULL;
-  const int common = XXH3_64bits(id, sizeof *id) % 16 != 0;
-  int last = 0;
+  const struct check_case *one, *last = NULL;
   OK(mxq_kernel_get(context, &id->variant, device, &kernel));
-  for (size_t i = 0; i < COUNT(cases); i++) {
-    if (cases[i].family != (enum mxq_family)id->family || (cases[i].rare && common)) continue;
-    check_case(kernel, id, &cases[i], 1000 + i);
-    if (!cases[i].rare && cases[i].order == order_dense) last = (int)i;
+  for (size_t i = 0; (one = check_case_at(i)); i++) {
+    if (!check_case_applies(one, id)) continue;
+    run_case(kernel, id, one, 1000 + i);
+    if (!one->rare && one->order == CHECK_DENSE) last = one;
   }
-  check_launch_at(kernel, id, &cases[last]);
+  check_launch_at(kernel, id, last);
   mxq_kernel_release(kernel);
 }
 

@@ -3,11 +3,12 @@
  * Inputs that are hard to round, made from bits: the three input types differ in field widths
  * alone.
  */
+#include "check_fill.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "axes.h"
-#include "support.h"
 
 /* The fields of a type and of the block at hand. */
 struct maker {
@@ -76,12 +77,10 @@ static uint32_t element(const struct maker *maker, uint32_t random) {
   }
 }
 
-static uint64_t hash_of(uint64_t seed, uint64_t a, uint64_t b, uint64_t c) {
-  uint64_t state = seed;
-  state ^= support_random(&state) + a;
-  state ^= support_random(&state) + b;
-  state ^= support_random(&state) + c;
-  return support_random(&state);
+/* A number of its own for each pair. */
+static uint64_t mix(uint64_t state, uint64_t value) {
+  state ^= value * UINT64_C(0xD6E8FEB86659FD93);
+  return check_random(&state);
 }
 
 static void begin_block(struct maker *maker, uint64_t hash) {
@@ -100,24 +99,18 @@ static struct maker maker_of(const struct mxq_type_facts *in, const struct mxq_t
   };
 }
 
-void support_fill(const struct mxq_variant *variant, const struct mxq_shape *shape, uint64_t seed,
-                  void *in) {
-  const struct mxq_type_facts *type = mxq_type_facts(variant->in);
-  const unsigned along = mxq_layout_part(variant->layout, 0);
-  const uint64_t block_n = along & MXQ_PART_ALONG_N ? variant->block : 1u;
-  const uint64_t block_k = along & MXQ_PART_ALONG_K ? variant->block : 1u;
-  const uint64_t size = type->bits / 8;
-  struct maker maker = maker_of(type, mxq_type_facts(variant->out));
-  for (uint64_t e = 0; e < (uint64_t)shape->e; e++)
-    for (uint64_t n = 0; n < (uint64_t)shape->n; n++)
-      for (uint64_t k = 0; k < (uint64_t)shape->k; k++) {
-        const uint64_t stride_e = shape->e > 1 ? (uint64_t)shape->stride_e : 0;
-        const uint64_t stride_n = shape->n > 1 ? (uint64_t)shape->stride_n : 0;
-        const uint64_t offset = e * stride_e + n * stride_n + k;
-        begin_block(&maker, hash_of(seed, e, n / block_n, k / block_k));
-        const uint32_t bits = element(&maker, (uint32_t)hash_of(~seed, e, n, k));
-        memcpy((unsigned char *)in + offset * size, &bits, size); /* little-endian */
-      }
+/* One row of a matrix, whose blocks are `block_k` long and share `row_hash`. */
+static void fill_row(struct maker *maker, uint64_t row_hash, uint64_t block_k, uint64_t state,
+                     uint64_t count, size_t size, unsigned char *row) {
+  for (uint64_t k = 0; k < count; k++, row += size) {
+    if (k % block_k == 0) begin_block(maker, mix(row_hash, k / block_k));
+    const uint32_t bits = element(maker, (uint32_t)check_random(&state));
+    memcpy(row, &bits, size); /* little-endian */
+  }
+}
+
+static uint64_t stride_of(int64_t length, int64_t stride) {
+  return length > 1 ? (uint64_t)stride : 0;
 }
 
 /* One of every kind; more of those that finite products come from. */
@@ -134,15 +127,41 @@ static uint32_t scale_bits(uint64_t random, unsigned bits) {
   return random % 8 == 1 ? value : (value & 0x8FFFFFFF) | 0x38000000;
 }
 
-void support_fill_codes(const struct mxq_variant *variant, uint64_t code_bytes,
-                        uint64_t scale_bytes, uint64_t seed, void *codes, void *scales) {
+uint64_t check_random(uint64_t *state) {
+  /* Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014. */
+  uint64_t x = *state += UINT64_C(0x9E3779B97F4A7C15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return x ^ (x >> 31);
+}
+
+void check_fill_values(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                       uint64_t seed, void *in) {
+  const struct mxq_type_facts *type = mxq_type_facts(variant->in);
+  const unsigned second = seed % 2 ? mxq_layout_part(variant->layout, 1) : MXQ_PART_NONE;
+  const unsigned along = second ? second : mxq_layout_part(variant->layout, 0);
+  const uint64_t block_n = along & MXQ_PART_ALONG_N ? variant->block : 1u;
+  const uint64_t block_k = along & MXQ_PART_ALONG_K ? variant->block : 1u;
+  const uint64_t size = type->bits / 8;
+  const uint64_t stride_e = stride_of(shape->e, shape->stride_e);
+  const uint64_t stride_n = stride_of(shape->n, shape->stride_n);
+  struct maker maker = maker_of(type, mxq_type_facts(variant->out));
+  for (uint64_t e = 0; e < (uint64_t)shape->e; e++)
+    for (uint64_t n = 0; n < (uint64_t)shape->n; n++)
+      fill_row(&maker, mix(mix(seed, e), n / block_n), block_k, mix(mix(~seed, e), n),
+               (uint64_t)shape->k, size,
+               (unsigned char *)in + (e * stride_e + n * stride_n) * size);
+}
+
+void check_fill_codes(const struct mxq_variant *variant, uint64_t code_bytes, uint64_t scale_bytes,
+                      uint64_t seed, void *codes, void *scales) {
   const unsigned bits = mxq_mode_facts(variant->mode)->scale_bits;
   for (uint64_t i = 0; i < code_bytes; i++) {
-    const uint64_t random = support_random(&seed);
+    const uint64_t random = check_random(&seed);
     ((unsigned char *)codes)[i] = (unsigned char)(random >> 40);
   }
   for (uint64_t i = 0; i < scale_bytes; i += bits / 8) {
-    const uint32_t scale = scale_bits(support_random(&seed), bits);
+    const uint32_t scale = scale_bits(check_random(&seed), bits);
     memcpy((unsigned char *)scales + i, &scale, bits / 8); /* little-endian */
   }
 }
