@@ -79,8 +79,9 @@ static int is_on_device(const struct scales *scales, const char *name, const cha
     fprintf(stderr, "%s, %s: byte %td: expected 0x%02X, got 0x%02X\n", name, what,
             (ptrdiff_t)(at - SUPPORT_GUARD_BYTES - scales->shift), scales->host.base[at],
             got.base[at]);
+  const int same = at == got.total;
   support_buffer_free(&got);
-  return at == got.total;
+  return same;
 }
 
 static void check(struct mxq_relayout_args args, size_t shift, uint64_t seed) {

@@ -8,21 +8,16 @@
 #include "axes.h"
 #include "cpu.h"
 #include "fake.h"
+#include "job.h"
 #include "schedule.h"
-
-/* What a map of the fake driver holds. */
-struct map {
-  CUdeviceptr base;
-  cuuint64_t dims[3], strides[2];
-  cuuint32_t type, rank, swizzle;
-};
 
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                 void *base, const cuuint64_t *dims, const cuuint64_t *strides,
                                 const cuuint32_t *box, const cuuint32_t *steps,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
-  struct map made = {.base = (CUdeviceptr)base, .type = type, .rank = rank, .swizzle = swizzle};
+  struct fake_map made = {
+      .base = (CUdeviceptr)base, .type = type, .rank = rank, .swizzle = swizzle};
   (void)promotion;
   if (!fake_current()) return CUDA_ERROR_INVALID_CONTEXT;
   if (rank != 3 || made.base % 16 || interleave || fill || (uintptr_t)map % 64)
@@ -88,8 +83,11 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 
 /* The variant's name is the part of the symbol before the family. */
 static const char *family_in(const char *symbol) {
-  const char *tma = strstr(symbol, "_tma_");
-  return tma ? tma : strstr(symbol, "_any_");
+  static const char *const families[] = {"_tma_", "_any_", "_relayout_"};
+  const char *found = NULL;
+  for (size_t i = 0; !found && i < sizeof families / sizeof families[0]; i++)
+    found = strstr(symbol, families[i]);
+  return found;
 }
 
 static int kernel_of(const char *symbol, struct mxq_kernel_id *id) {
@@ -98,23 +96,19 @@ static int kernel_of(const char *symbol, struct mxq_kernel_id *id) {
   if (!end || (size_t)(end - symbol) >= sizeof name) return 0;
   memcpy(name, symbol, (size_t)(end - symbol));
   memset(id, 0, sizeof *id);
-  id->family = strncmp(end, "_tma_", 5) == 0 ? MXQ_FAMILY_TMA : MXQ_FAMILY_ANY;
+  id->family = end[1] == 't'   ? MXQ_FAMILY_TMA
+               : end[1] == 'a' ? MXQ_FAMILY_ANY
+                               : MXQ_FAMILY_RELAYOUT;
   return mxq_variant_parse(name, &id->variant) == MXQ_OK;
 }
 
-struct job {
-  struct mxq_variant variant;
-  struct mxq_shape shape;
-  struct mxq_pointers pointers;
-};
-
-static int64_t elements(const struct job *job, uint64_t bytes) {
+static int64_t elements(const struct fake_job *job, uint64_t bytes) {
   return (int64_t)(bytes * 8 / mxq_type_facts(job->variant.in)->bits);
 }
 
 /* The output map has to say what the CPU path takes for granted: dense, in the layout's order. */
-static CUresult job_of_tiles(const struct mxq_tma_args *args, struct job *job) {
-  struct map in, out;
+static CUresult job_of_tiles(const struct mxq_tma_args *args, struct fake_job *job) {
+  struct fake_map in, out;
   memcpy(&in, &args->in, sizeof in);
   memcpy(&out, &args->out, sizeof out);
   const unsigned part = mxq_layout_part(job->variant.layout, 0);
@@ -124,7 +118,7 @@ static CUresult job_of_tiles(const struct mxq_tma_args *args, struct job *job) {
   job->shape = (struct mxq_shape){(int64_t)in.dims[2], args->n, args->k,
                                   elements(job, in.strides[1]), elements(job, in.strides[0])};
   job->pointers = (struct mxq_pointers){
-      (const void *)in.base, NULL, {(void *)out.base, NULL}, {args->scale, NULL}};
+      (const void *)in.base, NULL, {(void *)out.base, NULL}, {args->scale.to, NULL}};
   const int right = in.dims[0] == args->k && in.dims[1] == args->n && out.dims[0] == inner &&
                     out.dims[1] == outer && out.dims[2] == in.dims[2] &&
                     (outer < 2 || out.strides[0] == inner) &&
@@ -133,29 +127,37 @@ static CUresult job_of_tiles(const struct mxq_tma_args *args, struct job *job) {
   return right ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
-static CUresult job_of_rows(const struct mxq_vector_args *args, unsigned grid, struct job *job) {
+static CUresult job_of_rows(const struct mxq_vector_args *args, unsigned grid,
+                            struct fake_job *job) {
   const uint64_t tiles = (uint64_t)args->tiles_n.value * args->tiles_k.value;
   job->shape =
       (struct mxq_shape){(int64_t)(grid / tiles), args->n, args->k,
                          elements(job, args->stride_e_bytes), elements(job, args->stride_n_bytes)};
-  job->pointers = (struct mxq_pointers){args->in, NULL, {args->out, NULL}, {args->scale, NULL}};
+  job->pointers = (struct mxq_pointers){args->in, NULL, {args->out, NULL}, {args->scale.to, NULL}};
   return grid % tiles == 0 ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
-static CUresult job_of_elements(const struct mxq_any_args *args, struct job *job) {
+static CUresult job_of_elements(const struct mxq_any_args *args, struct fake_job *job) {
   job->shape = (struct mxq_shape){
       (int64_t)(args->tiles / (args->tiles_n * args->tiles_k)), (int64_t)args->n, (int64_t)args->k,
       elements(job, args->stride_e_bytes), elements(job, args->stride_n_bytes)};
-  job->pointers = (struct mxq_pointers){args->in, NULL, {args->out, NULL}, {args->scale, NULL}};
+  job->pointers = (struct mxq_pointers){args->in, NULL, {args->out, NULL}, {args->scale.to, NULL}};
   return CUDA_SUCCESS;
 }
 
-static CUresult quantize(const struct fake_operation *operation) {
+static CUresult compute(const struct fake_operation *operation) {
   struct mxq_kernel_id id;
-  struct job job;
+  struct fake_job job;
   const void *arguments = operation->arguments;
   if (!kernel_of(operation->kernel->symbol, &id)) return CUDA_ERROR_INVALID_VALUE;
   job.variant = id.variant;
+  if (id.family == MXQ_FAMILY_RELAYOUT) return fake_move_scales(&id, arguments), CUDA_SUCCESS;
+  if (id.variant.op == MXQ_OP_DEQUANTIZE) {
+    if (!fake_job_of_dequantize(&id, arguments, operation->grid, &job))
+      return CUDA_ERROR_LAUNCH_FAILED;
+    mxq_cpu_run(&job.variant, &job.shape, &job.pointers);
+    return CUDA_SUCCESS;
+  }
   const enum mxq_form form = mxq_form_facts(&id)->form;
   const CUresult result = form == MXQ_FORM_TILE  ? job_of_tiles(arguments, &job)
                           : form == MXQ_FORM_ROW ? job_of_rows(arguments, operation->grid, &job)
@@ -169,7 +171,7 @@ CUresult fake_do(const struct fake_operation *operation) {
   if (!operation->kernel)
     return memcpy((void *)operation->to, (const void *)operation->from, operation->bytes),
            CUDA_SUCCESS;
-  if (family_in(operation->kernel->symbol)) return quantize(operation);
+  if (family_in(operation->kernel->symbol)) return compute(operation);
   return CUDA_SUCCESS; /* a kernel of somebody else */
 }
 
@@ -186,7 +188,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   if (kernel_of(operation.kernel->symbol, &id)) {
     const size_t sizes[] = {[MXQ_FORM_TILE] = sizeof(struct mxq_tma_args),
                             [MXQ_FORM_ROW] = sizeof(struct mxq_vector_args),
-                            [MXQ_FORM_ANY] = sizeof(struct mxq_any_args)};
+                            [MXQ_FORM_ANY] = sizeof(struct mxq_any_args),
+                            [MXQ_FORM_DEQUANT_TILE] = sizeof(struct mxq_dequant_tile_args),
+                            [MXQ_FORM_DEQUANT_ROW] = sizeof(struct mxq_dequant_row_args),
+                            [MXQ_FORM_DEQUANT_ANY] = sizeof(struct mxq_dequant_any_args),
+                            [MXQ_FORM_RELAYOUT] = sizeof(struct mxq_relayout_launch)};
     memcpy(operation.arguments, parameters[0], sizes[mxq_form_facts(&id)->form]);
   }
   return fake_enqueue(config->hStream, &operation);
