@@ -106,24 +106,39 @@ static int64_t elements(const struct fake_job *job, uint64_t bytes) {
   return (int64_t)(bytes * 8 / mxq_type_facts(job->variant.in)->bits);
 }
 
-/* The output map has to say what the CPU path takes for granted: dense, in the layout's order. */
+/* Whether the map of a part's output says what the CPU path takes for granted: dense, in the part's
+ * order. */
+static int is_dense(const struct fake_job *job, const struct fake_map *out, unsigned part) {
+  const unsigned packed = 8 / mxq_type_facts(job->variant.out)->bits;
+  const int turned = (mxq_layout_part(job->variant.layout, part) & MXQ_PART_COLUMN_MAJOR) != 0;
+  const uint64_t n = (uint64_t)job->shape.n, k = (uint64_t)job->shape.k;
+  const uint64_t inner = (turned ? n : k) / packed, outer = turned ? k : n;
+  return out->dims[0] == inner && out->dims[1] == outer &&
+         out->dims[2] == (cuuint64_t)job->shape.e && (outer < 2 || out->strides[0] == inner) &&
+         (out->dims[2] < 2 || out->strides[1] == inner * outer) &&
+         out->type == CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
+/* Kernels call the second of two parts the main one. */
+static unsigned main_part(const struct fake_job *job) {
+  return mxq_layout_part(job->variant.layout, 1) != MXQ_PART_NONE;
+}
+
 static CUresult job_of_tiles(const struct mxq_tma_args *args, struct fake_job *job) {
-  struct fake_map in, out;
+  const unsigned part = main_part(job);
+  struct fake_map in, out, also;
   memcpy(&in, &args->in, sizeof in);
   memcpy(&out, &args->out, sizeof out);
-  const unsigned part = mxq_layout_part(job->variant.layout, 0);
-  const unsigned packed = 8 / mxq_type_facts(job->variant.out)->bits;
-  const int turned = (part & MXQ_PART_COLUMN_MAJOR) != 0;
-  const uint64_t inner = (turned ? args->n : args->k) / packed, outer = turned ? args->k : args->n;
+  memcpy(&also, &args->also, sizeof also);
   job->shape = (struct mxq_shape){(int64_t)in.dims[2], args->n, args->k,
                                   elements(job, in.strides[1]), elements(job, in.strides[0])};
-  job->pointers = (struct mxq_pointers){
-      (const void *)in.base, NULL, {(void *)out.base, NULL}, {args->scale.to, NULL}};
-  const int right = in.dims[0] == args->k && in.dims[1] == args->n && out.dims[0] == inner &&
-                    out.dims[1] == outer && out.dims[2] == in.dims[2] &&
-                    (outer < 2 || out.strides[0] == inner) &&
-                    (out.dims[2] < 2 || out.strides[1] == inner * outer) &&
-                    out.type == CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  job->pointers = (struct mxq_pointers){.in = (const void *)in.base};
+  if (part) job->pointers.out[0] = (void *)also.base;
+  if (part) job->pointers.scale[0] = args->also_scale.to;
+  job->pointers.out[part] = (void *)out.base;
+  job->pointers.scale[part] = args->scale.to;
+  const int right = in.dims[0] == args->k && in.dims[1] == args->n && is_dense(job, &out, part) &&
+                    (!part || is_dense(job, &also, 0));
   return right ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
@@ -141,7 +156,12 @@ static CUresult job_of_elements(const struct mxq_any_args *args, struct fake_job
   job->shape = (struct mxq_shape){
       (int64_t)(args->tiles / (args->tiles_n * args->tiles_k)), (int64_t)args->n, (int64_t)args->k,
       elements(job, args->stride_e_bytes), elements(job, args->stride_n_bytes)};
-  job->pointers = (struct mxq_pointers){args->in, NULL, {args->out, NULL}, {args->scale.to, NULL}};
+  const unsigned part = main_part(job);
+  job->pointers = (struct mxq_pointers){.in = args->in};
+  if (part) job->pointers.out[0] = args->also;
+  if (part) job->pointers.scale[0] = args->also_scale.to;
+  job->pointers.out[part] = args->out;
+  job->pointers.scale[part] = args->scale.to;
   return CUDA_SUCCESS;
 }
 
