@@ -14,7 +14,7 @@
 #include "text.h"
 
 #define CUDA    "cuda:"
-#define BUFFERS 5 /* in, two parts, two scales */
+#define BUFFERS 6 /* in, its scales, two parts, two scales */
 
 struct engine {
   struct mxq_context *context;
@@ -58,14 +58,25 @@ static enum mxq_status reserve(struct engine *engine, size_t index, uint64_t byt
 
 static enum mxq_status reserve_all(struct engine *engine, const struct mxq_byte_counts *bytes,
                                    struct mxq_pointers *there) {
-  void *in = NULL;
+  void *in = NULL, *in_scale = NULL;
   MXQ_TRY(reserve(engine, 0, bytes->in, &in));
+  MXQ_TRY(reserve(engine, 1, bytes->in_scale, &in_scale));
   there->in = in;
+  there->in_scale = in_scale;
   for (unsigned part = 0; part < 2; part++) {
-    MXQ_TRY(reserve(engine, 1 + part, bytes->out[part], &there->out[part]));
-    MXQ_TRY(reserve(engine, 3 + part, bytes->scale[part], &there->scale[part]));
+    MXQ_TRY(reserve(engine, 2 + part, bytes->out[part], &there->out[part]));
+    MXQ_TRY(reserve(engine, 4 + part, bytes->scale[part], &there->scale[part]));
   }
   return MXQ_OK;
+}
+
+static enum mxq_status upload(const struct engine *engine, const struct mxq_byte_counts *bytes,
+                              const struct mxq_pointers *here, const struct mxq_pointers *there) {
+  MXQ_TRY(
+      mxq_device_upload(engine->device, (void *)(uintptr_t)there->in, here->in, (size_t)bytes->in));
+  if (!bytes->in_scale) return MXQ_OK;
+  return mxq_device_upload(engine->device, (void *)(uintptr_t)there->in_scale, here->in_scale,
+                           (size_t)bytes->in_scale);
 }
 
 static enum mxq_status launch(const struct engine *engine, struct mxq_kernel *kernel,
@@ -103,9 +114,7 @@ static enum mxq_status run_on_device(struct engine *engine, const struct mxq_var
   MXQ_TRY(mxq_supported(engine->context, variant, shape, engine->device));
   MXQ_TRY(mxq_kernel_get(engine->context, variant, engine->device, &kernel));
   enum mxq_status status = reserve_all(engine, bytes, &there);
-  if (status == MXQ_OK)
-    status =
-        mxq_device_upload(engine->device, (void *)(uintptr_t)there.in, here->in, (size_t)bytes->in);
+  if (status == MXQ_OK) status = upload(engine, bytes, here, &there);
   if (status == MXQ_OK) status = launch(engine, kernel, shape, &there, seconds);
   if (status == MXQ_OK) status = download(engine, bytes, &there, here);
   mxq_kernel_release(kernel);
@@ -114,24 +123,38 @@ static enum mxq_status run_on_device(struct engine *engine, const struct mxq_var
 
 /* ---- On the CPU --------------------------------------------------------------------------- */
 
+/* Tensors of a file stand anywhere; the library wants them aligned to their elements. `*copy` is
+ * an aligned copy if one was needed, for the caller to free. */
+static enum mxq_status align(const void *bytes, uint64_t count, unsigned bits, void **copy,
+                             const void **aligned) {
+  const uintptr_t alignment = bits < 8 ? 1 : bits / 8;
+  *aligned = bytes;
+  if ((uintptr_t)bytes % alignment == 0) return MXQ_OK;
+  *copy = malloc((size_t)count);
+  MXQ_FAIL_IF(!*copy, MXQ_OUT_OF_MEMORY, "no memory for a tensor of %llu bytes",
+              (unsigned long long)count);
+  memcpy(*copy, bytes, (size_t)count);
+  *aligned = *copy;
+  return MXQ_OK;
+}
+
 static enum mxq_status run_on_cpu(const struct engine *engine, const struct mxq_variant *variant,
-                                  const struct mxq_shape *shape, uint64_t in_bytes,
+                                  const struct mxq_shape *shape,
+                                  const struct mxq_byte_counts *bytes,
                                   const struct mxq_pointers *here, double *seconds) {
   struct mxq_pointers aligned = *here;
-  void *copy = NULL;
-  /* Tensors of a file stand anywhere; the library wants them aligned to their elements. */
-  if ((uintptr_t)here->in % (mxq_type_facts(variant->in)->bits / 8)) {
-    copy = malloc((size_t)in_bytes);
-    MXQ_FAIL_IF(!copy, MXQ_OUT_OF_MEMORY, "no memory for a tensor of %llu bytes",
-                (unsigned long long)in_bytes);
-    memcpy(copy, here->in, (size_t)in_bytes);
-    aligned.in = copy;
-  }
+  void *copies[2] = {NULL, NULL};
+  enum mxq_status status =
+      align(here->in, bytes->in, mxq_type_facts(variant->in)->bits, &copies[0], &aligned.in);
+  if (status == MXQ_OK)
+    status = align(here->in_scale, bytes->in_scale, mxq_mode_scale_bits(variant->mode), &copies[1],
+                   &aligned.in_scale);
   const double begin = now();
-  const enum mxq_status status =
-      mxq_run(engine->context, variant, shape, &aligned, MXQ_DEVICE_CPU, NULL);
+  if (status == MXQ_OK)
+    status = mxq_run(engine->context, variant, shape, &aligned, MXQ_DEVICE_CPU, NULL);
   if (status == MXQ_OK) *seconds = now() - begin;
-  free(copy);
+  free(copies[0]);
+  free(copies[1]);
   return status;
 }
 
@@ -210,5 +233,5 @@ enum mxq_status engine_run(struct engine *engine, const struct mxq_variant *vari
       return status;
   }
   snprintf(outcome->device, sizeof outcome->device, "cpu");
-  return run_on_cpu(engine, variant, shape, bytes.in, pointers, &outcome->seconds);
+  return run_on_cpu(engine, variant, shape, &bytes, pointers, &outcome->seconds);
 }

@@ -28,8 +28,9 @@ enum mxq_status engine_open(const struct arguments *arguments, const char *devic
                             struct engine **engine);
 void engine_close(struct engine *engine); /* NULL is allowed */
 
-/* Quantizes a dense host tensor. `in` may have any alignment. A shape that no kernel takes, or that
- * does not fit into the device's memory, is computed on the CPU, with a note. */
+/* Quantizes or dequantizes a dense host tensor. Inputs may have any alignment. A shape that no
+ * kernel takes, or that does not fit into the device's memory, is computed on the CPU, with a note.
+ */
 enum mxq_status engine_run(struct engine *engine, const struct mxq_variant *variant,
                            const struct mxq_shape *shape, const struct mxq_pointers *pointers,
                            struct outcome *outcome);

@@ -13,8 +13,8 @@
 #include "text.h"
 
 static const struct command *const commands[] = {
-    &command_list,    &command_why,      &command_source, &command_plan,
-    &command_compile, &command_quantize, &command_info,
+    &command_list,     &command_why,        &command_source,  &command_plan, &command_compile,
+    &command_quantize, &command_dequantize, &command_compare, &command_info,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -28,6 +28,8 @@ static void print_help(FILE *stream) {
   fputs(
       "\nExamples:\n"
       "  mxq quantize model.safetensors -o quantized.safetensors\n"
+      "  mxq dequantize quantized.safetensors -o restored.safetensors\n"
+      "  mxq compare model.safetensors quantized.safetensors\n"
       "  mxq list 'quantize_bf16_*'\n"
       "  mxq source quantize_bf16_e4m3_b32_rceil_colt_lin\n"
       "  mxq plan quantize_bf16_e4m3_b32_rceil_colt_lin 8 8192 5120\n"

@@ -9,16 +9,6 @@
 #include "status.h"
 #include "text.h"
 
-/* The layout whose only part is of this kind: its token names a part of a layout of two. */
-static const char *part_token(unsigned kind) {
-  const struct mxq_axis_value *value;
-  for (size_t i = 0; (value = mxq_axis_at(MXQ_AXIS_LAYOUT, 0, i)); i++)
-    if (mxq_layout_part(value->number, 0) == kind &&
-        mxq_layout_part(value->number, 1) == MXQ_PART_NONE)
-      return value->token;
-  return NULL;
-}
-
 static void add(struct outputs *outputs, char *name, const char *dtype, uint64_t bytes, size_t rank,
                 const uint64_t dims[3]) {
   struct output *output = &outputs->list[outputs->count++];
@@ -26,22 +16,42 @@ static void add(struct outputs *outputs, char *name, const char *dtype, uint64_t
   memcpy(output->dims, dims + (3 - rank), rank * sizeof *dims);
 }
 
-/* Data in the order it is stored, scales `lin` (contract, section 4). */
+/* Contract, sections 4 and 6: the type of scales and their lengths, of each matrix. */
+static const char *scale_shape(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                               unsigned part, uint64_t lengths[2]) {
+  const struct mxq_scale_grid grid = mxq_scale_grid_of(variant, shape, part);
+  const int floats = mxq_mode_scale_bits(variant->mode) == 32;
+  const char *dtype = floats ? "F32" : "F8_E8M0";
+  const uint64_t quads = mxq_ceil_div(grid.columns, 4);
+  lengths[0] = grid.blocks_n;
+  lengths[1] = grid.blocks_k;
+  if (variant->scales == MXQ_SCALES_LIN) return dtype;
+  if (variant->scales == MXQ_SCALES_BLK) {
+    lengths[0] = mxq_ceil_div(grid.rows, 128) * 128;
+    lengths[1] = quads * 4;
+    return dtype;
+  }
+  lengths[0] = floats ? grid.columns : quads;
+  lengths[1] = mxq_ceil_div(grid.rows, 4) * 4;
+  if (floats && grid.block_n > 1 && grid.block_k > 1) { /* once for a square, not in each row */
+    lengths[0] = grid.rows_along_k ? grid.blocks_k : grid.blocks_n;
+    lengths[1] = quads * 4;
+  }
+  return floats ? dtype : "I32";
+}
+
+/* Data in the order it is stored, and its scales. */
 static void add_part(struct outputs *outputs, const struct mxq_variant *variant,
                      const struct mxq_shape *shape, const struct mxq_byte_counts *bytes,
                      unsigned part, size_t rank, const char *name) {
-  const unsigned kind = mxq_layout_part(variant->layout, part);
   const uint64_t e = (uint64_t)shape->e, n = (uint64_t)shape->n, k = (uint64_t)shape->k;
-  const uint64_t block_n = kind & MXQ_PART_ALONG_N ? variant->block : 1;
-  const uint64_t block_k = kind & MXQ_PART_ALONG_K ? variant->block : 1;
-  const int column_major = kind & MXQ_PART_COLUMN_MAJOR;
+  const int column_major = (mxq_layout_part(variant->layout, part) & MXQ_PART_COLUMN_MAJOR) != 0;
   const uint64_t data[3] = {e, column_major ? k : n, column_major ? n : k};
-  const uint64_t scale[3] = {e, mxq_ceil_div(n, block_n), mxq_ceil_div(k, block_k)};
-  const unsigned scale_bits = mxq_mode_facts(variant->mode)->scale_bits;
+  uint64_t scale[3] = {e, 0, 0};
+  const char *scale_dtype = scale_shape(variant, shape, part, scale + 1);
   add(outputs, text_format("%s", name), mxq_type_facts(variant->out)->dtype, bytes->out[part], rank,
       data);
-  add(outputs, text_format("%s.scale", name), scale_bits == 8 ? "F8_E8M0" : "F32",
-      bytes->scale[part], rank, scale);
+  add(outputs, text_format("%s.scale", name), scale_dtype, bytes->scale[part], rank, scale);
 }
 
 /* The header's shapes and the library's bytes come from two places: they must agree. */
@@ -65,7 +75,7 @@ enum mxq_status outputs_describe(const struct mxq_variant *variant, const struct
   MXQ_TRY(mxq_sizes(variant, shape, &bytes));
   const int two = mxq_layout_part(variant->layout, 1) != MXQ_PART_NONE;
   for (unsigned part = 0; part < (two ? 2u : 1u); part++) {
-    const char *token = part_token(mxq_layout_part(variant->layout, part));
+    const char *token = outputs_layout_of(mxq_layout_part(variant->layout, part))->token;
     char *stem = two ? text_format("%s.%s", name, token) : text_format("%s", name);
     add_part(&described, variant, shape, &bytes, part, rank, stem);
     free(stem);
@@ -76,6 +86,15 @@ enum mxq_status outputs_describe(const struct mxq_variant *variant, const struct
   else
     *outputs = described;
   return status;
+}
+
+const struct mxq_axis_value *outputs_layout_of(unsigned kind) {
+  const struct mxq_axis_value *value;
+  for (size_t i = 0; (value = mxq_axis_at(MXQ_AXIS_LAYOUT, 0, i)); i++)
+    if (mxq_layout_part(value->number, 0) == kind &&
+        mxq_layout_part(value->number, 1) == MXQ_PART_NONE)
+      return value;
+  return NULL;
 }
 
 void outputs_free(struct outputs *outputs) {

@@ -10,6 +10,8 @@
 
 #include <mxq/mxq.h>
 
+#include "axes.h"
+
 #define OUTPUTS_MOST 4
 
 struct output {
@@ -28,6 +30,9 @@ struct outputs {
 /* `rank` is the input's, 2 or 3. */
 enum mxq_status outputs_describe(const struct mxq_variant *variant, const struct mxq_shape *shape,
                                  const char *name, size_t rank, struct outputs *outputs);
+/* The layout whose only part is of this kind: what a part of a layout of two is called. */
+const struct mxq_axis_value *outputs_layout_of(unsigned kind);
+
 void outputs_free(struct outputs *outputs);
 
 #endif

@@ -119,15 +119,16 @@ static void add_tensors(const struct quantize *quantize, const struct target_fil
 }
 
 enum mxq_status quantize_header(const struct quantize *quantize, struct target_file *file) {
+  static char key[] = KEY;
   struct metadata metadata = {0};
   struct safetensors_writer writer;
   char *value = NULL;
-  MXQ_TRY(make_entry(quantize, file, &value));
+  if (!quantize->inverse) MXQ_TRY(make_entry(quantize, file, &value));
   for (size_t i = 0; i < quantize->in->count; i++)
     if (uses(quantize, file, i)) collect(quantize->in->shards[i], &metadata);
   metadata.list =
       text_grow(metadata.list, metadata.count, &metadata.capacity, sizeof *metadata.list);
-  metadata.list[metadata.count++] = (struct safetensors_entry){(char[]){KEY}, value};
+  if (value) metadata.list[metadata.count++] = (struct safetensors_entry){key, value};
   safetensors_writer_begin(&writer, metadata.list, metadata.count);
   add_tensors(quantize, file, &writer);
   file->data_bytes = writer.offset;

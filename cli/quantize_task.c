@@ -7,24 +7,28 @@
 #include "status.h"
 #include "text.h"
 
-static enum mxq_status add_task(struct quantize *quantize,
+static enum mxq_status add_task(struct quantize *quantize, const struct quantized_list *earlier,
                                 const struct safetensors_tensor *tensor) {
   struct task *task = &quantize->tasks[quantize->count++];
   task->tensor = tensor;
+  if (quantized_find(earlier, tensor)) {
+    task->skip = text_format("quantized before");
+    return MXQ_OK;
+  }
   task->skip = selection_take(&quantize->selection, tensor, &task->variant, &task->shape);
   if (task->skip) return MXQ_OK;
   quantize->selected++;
   return outputs_describe(&task->variant, &task->shape, tensor->name, tensor->rank, &task->outputs);
 }
 
-static enum mxq_status add_tasks(struct quantize *quantize) {
+static enum mxq_status add_tasks(struct quantize *quantize, const struct quantized_list *earlier) {
   const struct checkpoint *in = quantize->in;
   size_t total = 0;
   for (size_t i = 0; i < in->count; i++) total += in->shards[i]->count;
   quantize->tasks = text_allocate(total, sizeof *quantize->tasks);
   for (size_t i = 0; i < in->count; i++)
     for (size_t j = 0; j < in->shards[i]->count; j++)
-      MXQ_TRY(add_task(quantize, &in->shards[i]->tensors[j]));
+      MXQ_TRY(add_task(quantize, earlier, &in->shards[i]->tensors[j]));
   return MXQ_OK;
 }
 
@@ -76,8 +80,13 @@ static enum mxq_status check_names(const struct quantize *quantize) {
 
 enum mxq_status quantize_decide(struct checkpoint *in, const struct selection *selection,
                                 const char *out, struct quantize *quantize) {
+  struct quantized_list earlier;
   *quantize = (struct quantize){.in = in, .selection = *selection};
-  MXQ_TRY(add_tasks(quantize));
+  /* Metadata that cannot be read is refused with the header. */
+  if (quantized_read(in, &earlier) != MXQ_OK) quantized_free(&earlier);
+  const enum mxq_status status = add_tasks(quantize, &earlier);
+  quantized_free(&earlier);
+  MXQ_TRY(status);
   MXQ_TRY(check_globs(quantize));
   MXQ_TRY(check_names(quantize));
   MXQ_TRY(quantize_place(quantize, out));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What mxq quantize does, decided in full before anything is written.
+ * What mxq quantize and mxq dequantize do, decided in full before anything is written.
  */
 #ifndef MXQ_CLI_QUANTIZE_TASK_H
 #define MXQ_CLI_QUANTIZE_TASK_H
@@ -11,12 +11,15 @@
 #include "engine.h"
 #include "outputs.h"
 #include "quality.h"
+#include "quantized.h"
 #include "selection.h"
 
 /* One tensor of the input. */
 struct task {
   const struct safetensors_tensor *tensor;
-  char *skip; /* why it is copied as it is; NULL: it is quantized */
+  char *skip;                             /* why it is copied as it is; NULL: it is computed with */
+  const struct safetensors_tensor *scale; /* dequantize: the scales of the tensor */
+  int dropped; /* dequantize: scales, which go into the values of another tensor */
   struct mxq_variant variant;
   struct mxq_shape shape;
   struct outputs outputs;
@@ -34,6 +37,7 @@ struct target_file {
 
 struct quantize {
   struct checkpoint *in;
+  int inverse; /* dequantize: there is no selection, and nothing that describes the outputs */
   struct selection selection;
   struct task *tasks; /* in the order of shards and headers */
   size_t count, selected;

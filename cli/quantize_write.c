@@ -19,15 +19,21 @@ static unsigned thread_count(void) {
   return count < 1 ? 1 : count > THREADS_MOST ? THREADS_MOST : (unsigned)count;
 }
 
-static enum mxq_status run_task(struct task *task, struct engine *engine, void *const *buffers) {
+static struct mxq_pointers point(const struct task *task, void *const *buffers) {
   const struct outputs *outputs = &task->outputs;
   struct mxq_pointers pointers = {.in = task->tensor->data};
+  if (task->scale) pointers.in_scale = task->scale->data;
   for (size_t i = 0; i < outputs->count; i++) {
     if (i % 2 == 0)
       pointers.out[i / 2] = buffers[i];
     else
       pointers.scale[i / 2] = buffers[i];
   }
+  return pointers;
+}
+
+static enum mxq_status run_task(struct task *task, struct engine *engine, void *const *buffers) {
+  const struct mxq_pointers pointers = point(task, buffers);
   const enum mxq_status status =
       engine_run(engine, &task->variant, &task->shape, &pointers, &task->outcome);
   if (status != MXQ_OK) {
@@ -36,6 +42,7 @@ static enum mxq_status run_task(struct task *task, struct engine *engine, void *
     free(why);
     return status;
   }
+  if (task->scale) return MXQ_OK; /* nothing is known to compare with */
   task->quality = quality_measure(&task->variant, &task->shape, 0, pointers.in, pointers.out[0],
                                   pointers.scale[0], thread_count());
   return MXQ_OK;
@@ -70,7 +77,7 @@ static enum mxq_status write_file(struct quantize *quantize, struct target_file 
     report_progress("[%zu/%zu] %.60s", i + 1, quantize->count, task->tensor->name);
     if (task->skip)
       MXQ_TRY(output_file_write(*out, task->tensor->data, task->tensor->bytes));
-    else
+    else if (!task->dropped)
       MXQ_TRY(quantize_one(task, engine, *out));
   }
   return output_file_finish(*out);
