@@ -7,7 +7,7 @@ import subprocess
 from cli_support import MXQ, Case, main, run
 
 NAME = "quantize_bf16_e4m3_b32_rceil_colt_lin"
-COMMANDS = ["list", "why", "source", "plan", "compile", "quantize", "info"]
+COMMANDS = ["list", "why", "source", "plan", "compile", "quantize", "dequantize", "compare", "info"]
 
 
 class Usage(Case):

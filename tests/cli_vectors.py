@@ -42,8 +42,8 @@ def beside(blocks):
 
 
 def below(blocks):
-    """As rows of one matrix."""
-    return [list(map(list, blocks))]
+    """As rows of one matrix; repeated as above."""
+    return [list(map(list, blocks + blocks[:1] * (-len(blocks) % 8)))]
 
 
 def squares(blocks):
@@ -56,12 +56,15 @@ def transposed(matrix):
 
 
 PLACED = {"row": below, "col": beside, "colt": beside, "sq": squares, "sqt": squares}
+# A layout's parts, as single layouts; each is tried on its own.
+PARTS = {**{layout: [layout] for layout in PLACED}, "rowcol": ["row", "col"],
+         "rowcolt": ["row", "colt"], "sqsqt": ["sq", "sqt"]}
 
 
 class Vectors(Case):
     def tensors(self, row, length, blocks):
         """{name: tensor} of a variant's input."""
-        matrices = PLACED[row["layout"]]([[narrow(row["in"], x) for x in inputs]
+        matrices = PLACED[row["part"]]([[narrow(row["in"], x) for x in inputs]
                                           for inputs, _, _ in blocks])
         return {f"n{length}.{i}": (row["in"].upper(), [len(matrix), len(matrix[0])],
                                    b"".join(x for line in matrix for x in line))
@@ -69,12 +72,13 @@ class Vectors(Case):
 
     def expected(self, row, blocks):
         """The bytes of codes and of scales that the tensors should give."""
-        codes = PLACED[row["layout"]]([list(codes) for _, _, codes in blocks])
-        count = len(codes[0][0]) if PLACED[row["layout"]] is beside else len(blocks)
+        codes = PLACED[row["part"]]([list(codes) for _, _, codes in blocks])
+        count = len(codes[0][0]) if PLACED[row["part"]] is beside else len(codes[0])
+        count = count if len(codes) == 1 else len(blocks)
         scales = [scale for _, scale, _ in blocks]
         scales += scales[:1] * (count - len(blocks))
         for i, matrix in enumerate(codes):
-            if row["layout"] in ("colt", "sqt"):
+            if row["part"] in ("colt", "sqt"):
                 matrix = transposed(matrix)
             data = bytes(code for line in matrix for code in line)
             if row["out"] == "e2m1":
@@ -95,13 +99,16 @@ class Vectors(Case):
         for length, blocks in blocks_of_length.items():
             for i, (codes, scales) in enumerate(self.expected(row, blocks)):
                 tensor = f"n{length}.{i}"
+                if row["layout"] != row["part"]:
+                    tensor += "." + row["part"]
                 self.assertEqual((out[tensor + ".scale"][2].hex(), out[tensor][2].hex()),
                                  (scales.hex(), codes.hex()),
                                  f"{name}, {tensor}: {[block[0] for block in blocks]}")
             self.checked += len(blocks)
 
     def test_every_line(self):
-        """Of each pair of types, mode and layout one block size, all of them in turn."""
+        """Of each pair of types and mode two parts of layouts with a block size, in turn (the C test
+        of the vectors takes every variant)."""
         self.checked = compared = 0
         lines = list(vectors())
         rows = json.loads(run("list", "--op", "quantize", "--scales", "lin", "--json").stdout)
@@ -110,10 +117,15 @@ class Vectors(Case):
         sizes = {row["block"] for row in rows}
         combinations = {}
         for row in rows:
-            facts = (row["in"], row["out"], row["mode"], row["layout"])
-            combinations.setdefault(facts, []).append(row)
-        for i, same in enumerate(combinations.values()):
-            row = same[i % len(sizes) % len(same)]
+            facts = (row["in"], row["out"], row["mode"])
+            for part in PARTS[row["layout"]]:
+                combinations.setdefault(facts, []).append({**row, "part": part})
+        chosen_rows = [same[(7 * i + half * len(same) // 2) % len(same)]
+                       for i, same in enumerate(combinations.values()) for half in (0, 1)]
+        self.assertEqual({(row["layout"], row["part"]) for row in chosen_rows},
+                         {(layout, part) for layout in PARTS for part in PARTS[layout]})
+        self.assertEqual({row["block"] for row in chosen_rows}, sizes)
+        for row in chosen_rows:
             chosen = {}
             for out, mode, kind, length, inputs, scale, codes in lines:
                 # A shorter block is one that runs past the end of its axis.

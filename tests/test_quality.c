@@ -116,6 +116,23 @@ static void fill_scales(unsigned bits, unsigned char *scales, uint64_t size) {
   }
 }
 
+/* Copies of a scale are equal, as mxq quantize writes them. */
+static void equal_copies(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                         unsigned char *scales) {
+  const unsigned kind = mxq_layout_part(variant->layout, 0);
+  const uint64_t block_n = kind & MXQ_PART_ALONG_N ? variant->block : 1u;
+  const uint64_t block_k = kind & MXQ_PART_ALONG_K ? variant->block : 1u;
+  const size_t bytes = mxq_mode_facts(variant->mode)->scale_bits / 8;
+  for (uint64_t i = 0; i < (uint64_t)(shape->e * shape->n * shape->k); i++) {
+    const uint64_t k = i % (uint64_t)shape->k, n = i / (uint64_t)shape->k % (uint64_t)shape->n;
+    const uint64_t e = i / (uint64_t)(shape->n * shape->k);
+    memmove(
+        scales + mxq_scale_offset(variant, shape, 0, e, n, k) * bytes,
+        scales + mxq_scale_offset(variant, shape, 0, e, n - n % block_n, k - k % block_k) * bytes,
+        bytes);
+  }
+}
+
 static void compare(const struct mxq_variant *variant, const struct mxq_shape *shape) {
   struct mxq_byte_counts bytes;
   assert_int_equal(mxq_sizes(variant, shape, &bytes), MXQ_OK);
@@ -125,6 +142,7 @@ static void compare(const struct mxq_variant *variant, const struct mxq_shape *s
   for (uint64_t i = 0; i < bytes.in; i++) in[i + 1] = (unsigned char)next_random();
   for (uint64_t i = 0; i < bytes.out[0]; i++) codes[i] = (unsigned char)next_random();
   fill_scales(mxq_mode_facts(variant->mode)->scale_bits, scales, bytes.scale[0]);
+  equal_copies(variant, shape, scales);
   const struct quality expected = plainly(variant, shape, in + 1, codes, scales);
   struct quality first = {0};
   for (unsigned threads = 1; threads < 5; threads++) {
@@ -154,6 +172,7 @@ static void figures_are_those_of_the_plain_way(void **state) {
   unsigned compared = 0;
   seed = 88172645u;
   for (size_t next = 0; mxq_variant_next(&variant); next++) {
+    if (variant.op != MXQ_OP_QUANTIZE || next % 7) continue; /* of all kinds: 7 divides no axis */
     /* Two of the shapes that the variant takes, others for its neighbours in the list. */
     for (size_t i = 0; i < 2; i++) {
       const int64_t *s = shapes[(next + i * 3) % count];
