@@ -82,7 +82,7 @@ MXQ_FN thread_scales scales_of(const mxq_dequant_tile_args &args, tile_place at,
     if constexpr (ALONG_K)
       scales.value[s][0] = load_scale(from);
     else
-      load_scales<CHUNK>(args, from, CHUNK, scales.value[s]);
+      load_scales<CHUNK>(args, from, scales.value[s]);
   }
   return scales;
 }

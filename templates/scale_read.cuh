@@ -45,16 +45,15 @@ MXQ_FN float load_scale(const unsigned char *from) {
 }
 
 // The scales of COUNT rows from one on that is a multiple of COUNT, in the widest accesses where they
-// are neighbours. Of the rows past `rows` only the padding is read.
+// are neighbours.
 template <unsigned COUNT, class ARGS>
-MXQ_FN void load_scales(const ARGS &args, const unsigned char *from, unsigned rows,
-                        float *scale) {
+MXQ_FN void load_scales(const ARGS &args, const unsigned char *from, float *scale) {
   static_assert(COUNT == 4 || COUNT == 8, "whole accesses, and none past a tile");
   if constexpr (ROWS_IN_LINE && (SCALE_BITS == 32 || PACKED_WORDS)) {
     const unsigned place = static_cast<unsigned>(reinterpret_cast<unsigned long long>(from)) % 4;
     const words4 *const words = reinterpret_cast<const words4 *>(from - place);
     for (unsigned q = 0; q < COUNT / 4; q++) {
-      const words4 four = q * 4 < rows ? global_load(words + q) : words4{};
+      const words4 four = global_load(words + q);
       for (unsigned i = 0; i < 4; i++)
         scale[q * 4 + i] =
             scale_value(PACKED_WORDS ? four.word[i] >> place * 8 & 0xFF : four.word[i]);
@@ -71,6 +70,6 @@ MXQ_FN void load_scales(const ARGS &args, const unsigned char *from, unsigned ro
     for (unsigned i = 0; i < COUNT; i++) scale[i] = scale_value(words[i / 4] >> i % 4 * 8 & 0xFF);
   } else {
     const unsigned long long step = SCALES_BLK ? 16 : args.scale_pitch * (SCALE_BITS / 8);
-    for (unsigned i = 0; i < COUNT; i++) scale[i] = i < rows ? load_scale(from + i * step) : 0.0f;
+    for (unsigned i = 0; i < COUNT; i++) scale[i] = load_scale(from + i * step);
   }
 }
