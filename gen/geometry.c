@@ -36,9 +36,9 @@ static unsigned scale_bytes(const struct mxq_geometry *geometry, unsigned part, 
 /* Registers of a thread that holds 32 words; storing them by rows, packing them, sharing their
  * block with other threads or reading runs too takes more. Fewer than these spill (tests: kernels).
  */
-static unsigned tile_registers(const struct mxq_traits *traits) {
+static unsigned tile_registers(const struct mxq_traits *traits, int large) {
   const int plain = traits->out_bits == 8 && traits->column_major && !traits->along_k;
-  if (traits->also) return 80;
+  if (traits->also) return large ? 64 : 80;
   if (traits->in_bits == 16) return plain ? 64 : 72;
   return traits->out_bits == 4 ? 64 : plain ? 51 : 60;
 }
@@ -68,7 +68,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
     scales += 2 * scale_bytes(&made, traits.also, id->variant.block);
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
-  mxq_geometry_occupy(&made, tile_registers(&traits));
+  mxq_geometry_occupy(&made, tile_registers(&traits, made.threads > 256));
   *geometry = made;
 }
 
