@@ -38,7 +38,7 @@ static unsigned scale_bytes(const struct mxq_geometry *geometry, unsigned part, 
  */
 static unsigned tile_registers(const struct mxq_traits *traits, int large) {
   const int plain = traits->out_bits == 8 && traits->column_major && !traits->along_k;
-  if (traits->also) return large ? 64 : 80;
+  if (traits->also) return large || traits->out_bits == 4 ? 64 : 80;
   if (traits->in_bits == 16) return plain ? 64 : 72;
   return traits->out_bits == 4 ? 64 : plain ? 51 : 60;
 }
@@ -80,10 +80,11 @@ unsigned mxq_row_held(const struct mxq_traits *traits) {
 
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
-  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k, .threads = row_threads};
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
   made.columns_per_thread = 1;
   made.rows_per_thread = 1;
   made.held = mxq_row_held(&traits);
+  made.threads = least(row_threads, made.tile_n * made.tile_k / made.held);
   if (traits.scale_tiles)
     made.shared_bytes = scale_bytes(&made, MXQ_PART_ALONG_K, id->variant.block);
   mxq_geometry_occupy(&made, traits.out_bits == 4 && traits.in_bits == 16 ? 72

@@ -27,10 +27,9 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 128, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 128, 128},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 256},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 32, 512},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 64},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 32, 128},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 16, 256},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 4, 256, 64},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 32},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 64},
@@ -54,8 +53,8 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 32},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 16, 256, 64},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 32, 128},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 64, 64},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 64, 128},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 128, 64},
     {MXQ_FAMILY_RELAYOUT, MXQ_FORM_RELAYOUT, 0, 0, 1, 256},
 };
 
@@ -116,13 +115,13 @@ static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits 
 /* Packed scales of rows leave four columns at a time. */
 static int serves_scales(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   if (row->form != MXQ_FORM_ROW) return 1;
-  return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_n < 32;
+  return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_k == 512;
 }
 
-/* Dequantize finds no maxima: its tiles may hold parts of blocks. Generic ones are square where a
- * tile is turned. */
+/* Dequantize finds no maxima: its tiles may hold parts of blocks. Those of generic kernels are long
+ * along the codes' contiguous axis. */
 static int serves_dequantize(const struct mxq_schedule *row, const struct mxq_traits *traits) {
-  if (row->form == MXQ_FORM_DEQUANT_ANY && (row->tile_n == row->tile_k) != !!traits->column_major)
+  if (row->form == MXQ_FORM_DEQUANT_ANY && (row->tile_n > row->tile_k) != !!traits->column_major)
     return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) &&
          (row->out_bits == 0 || row->out_bits == traits->out_bits);
