@@ -64,8 +64,12 @@ enum mxq_status check_region_plan(const struct mxq_variant *variant, const struc
   return MXQ_OK;
 }
 
-void check_region_fill(const struct check_region *region, uint64_t seed, unsigned char *base) {
+void check_region_poison(const struct check_region *region, unsigned char *base) {
   for (int i = 0; i < CHECK_TENSORS; i++) fill_guards(region, i, base);
+}
+
+void check_region_fill(const struct check_region *region, uint64_t seed, unsigned char *base) {
+  check_region_poison(region, base);
   if (region->variant.op == MXQ_OP_QUANTIZE)
     check_fill_values(&region->variant, &region->shape, seed, base + region->offsets[0]);
   else

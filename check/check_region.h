@@ -22,8 +22,10 @@ struct check_region {
 enum mxq_status check_region_plan(const struct mxq_variant *variant, const struct mxq_shape *shape,
                                   unsigned shift, struct check_region *region);
 
-/* Writes guards, poison in the outputs and in the gaps of a strided input (NaN), and hard inputs.
- * Inputs have guards of NaN, so that what reads beyond them shows. */
+/* Writes guards, and poison into every tensor: NaN in the gaps of a strided input. Inputs have
+ * guards of NaN, so that what reads beyond them shows. */
+void check_region_poison(const struct check_region *region, unsigned char *base);
+/* The same, and hard inputs (check_fill.h). */
 void check_region_fill(const struct check_region *region, uint64_t seed, unsigned char *base);
 
 /* The tensors of a region that begins at `base`, in host or device memory. */

@@ -51,6 +51,7 @@ static int unknown_option(const struct arguments *arguments, const char *given) 
   const struct option_row *tables[] = {options_of(command), common_of(command)};
   for (size_t i = 0; i < 2; i++) {
     for (const struct option_row *row = tables[i]; row->name; row++) {
+      if (!row->help) continue;
       char *spelled = text_format("--%s", row->name);
       text_print(&allowed, "%s%s", allowed.length ? ", " : "", spelled);
       suggest_offer(&suggest, spelled);
@@ -120,6 +121,7 @@ static int check_count(const struct arguments *arguments) {
 
 static void print_options(const struct option_row *row, FILE *stream) {
   for (; row->name; row++) {
+    if (!row->help) continue;
     char *left = text_format("%s%c%s--%s%s%s", row->letter ? "-" : "",
                              row->letter ? row->letter : ' ', row->letter ? ", " : "   ", row->name,
                              row->value ? " " : "", row->value ? row->value : "");

@@ -20,8 +20,8 @@ struct option_row {
   const char *name;  /* "arch" for --arch; NULL ends the table */
   char letter;       /* 'o' for -o, 0 for none */
   const char *value; /* what the help calls the value; NULL for a flag */
-  const char *help;
-  int many; /* may be given several times */
+  const char *help;  /* NULL: not for people */
+  int many;          /* may be given several times */
 };
 
 struct arguments;
@@ -39,6 +39,7 @@ struct command {
 };
 
 extern const struct command command_list, command_why, command_source, command_plan,
-    command_compile, command_quantize, command_dequantize, command_compare, command_info;
+    command_compile, command_quantize, command_dequantize, command_compare, command_info,
+    command_verify;
 
 #endif

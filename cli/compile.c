@@ -36,20 +36,10 @@ struct job {
   int width;   /* of the longest name */
 };
 
-struct kernel_name {
-  char text[MXQ_KERNEL_NAME_SIZE];
-};
-
-static struct kernel_name name_of(const struct mxq_kernel_id *id) {
-  struct kernel_name name = {{0}};
-  mxq_kernel_id_name(id, name.text, sizeof name.text);
-  return name;
-}
-
 static void add(struct job *job, const struct mxq_kernel_id *id) {
   job->ids = text_grow(job->ids, job->count, &job->capacity, sizeof *job->ids);
   job->ids[job->count++] = *id;
-  const int length = (int)strlen(name_of(id).text);
+  const int length = (int)strlen(names_of_kernel(id).text);
   if (length > job->width) job->width = length;
 }
 
@@ -79,7 +69,7 @@ static enum mxq_status keep_files(const struct job *job, const struct mxq_image 
   MXQ_FAIL_IF(mkdir(job->keep, 0777) && errno != EEXIST, MXQ_IO_ERROR, "%s: %s", job->keep,
               strerror(errno));
   MXQ_TRY(mxq_expand(&mxq_allocator_default, &image->kernel, job->arch, NULL, &source, &length));
-  const struct kernel_name name = name_of(&image->kernel);
+  const struct kernel_name name = names_of_kernel(&image->kernel);
   char *stem = text_format("%s/%s.sm_%s", job->keep, name.text, job->arch->name);
   char *source_path = text_format("%s.cu", stem), *cubin_path = text_format("%s.cubin", stem);
   enum mxq_status status = output_file_write_whole(source_path, source, length);
@@ -96,7 +86,7 @@ static void print_row(struct job *job, const struct mxq_image *image, enum mxq_o
                       double milliseconds) {
   const struct mxq_resources *resources = &image->resources;
   const uint32_t spills = resources->spill_store_bytes + resources->spill_load_bytes;
-  const struct kernel_name name = name_of(&image->kernel);
+  const struct kernel_name name = names_of_kernel(&image->kernel);
   char hash[17];
   snprintf(hash, sizeof hash, "%016" PRIx64, image->cubin_hash);
   if (!job->rows) {
@@ -136,7 +126,7 @@ static enum mxq_status compile_one(struct job *job, const struct mxq_kernel_id *
 static int compile_all(struct job *job) {
   int code = EXIT_DONE;
   for (size_t i = 0; i < job->count && code != EXIT_MISSING; i++) {
-    report_progress("[%zu/%zu] %s", i + 1, job->count, name_of(&job->ids[i]).text);
+    report_progress("[%zu/%zu] %s", i + 1, job->count, names_of_kernel(&job->ids[i]).text);
     const enum mxq_status status = compile_one(job, &job->ids[i]);
     report_progress_end();
     if (!job->rows) fflush(stdout);

@@ -57,6 +57,12 @@ struct name names_of(const struct mxq_variant *variant) {
   return name;
 }
 
+struct kernel_name names_of_kernel(const struct mxq_kernel_id *id) {
+  struct kernel_name name = {{0}};
+  mxq_kernel_id_name(id, name.text, sizeof name.text);
+  return name;
+}
+
 int names_number(const char *text, int64_t *number) {
   char *end = NULL;
   const char *digits = text + (*text == '-');

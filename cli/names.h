@@ -9,6 +9,8 @@
 
 #include <mxq/variant.h>
 
+#include "kernel_id.h"
+
 /* The legal variants, in the order of axes.def, whose whole name matches any of the shell globs;
  * all of them for no pattern. A pattern that matches nothing is MXQ_UNKNOWN_NAME; a plain name then
  * has the reason that mxq_variant_parse gives. The caller frees the array. */
@@ -20,6 +22,12 @@ struct name {
   char text[MXQ_VARIANT_NAME_SIZE];
 };
 struct name names_of(const struct mxq_variant *variant);
+
+/* The name of a kernel that was chosen or parsed. */
+struct kernel_name {
+  char text[MXQ_KERNEL_NAME_SIZE];
+};
+struct kernel_name names_of_kernel(const struct mxq_kernel_id *id);
 
 /* A length or a stride: a whole number that fits in 63 bits, with a sign. 0 if it is none. */
 int names_number(const char *text, int64_t *number);

@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "kernel_load.h"
+#include "plan_as.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -108,6 +109,10 @@ struct mxq_kernel *mxq_kernel_retain(struct mxq_kernel *kernel) {
 
 void mxq_kernel_release(struct mxq_kernel *kernel) {
   if (kernel) atomic_fetch_sub_explicit(&kernel->references, 1, memory_order_relaxed);
+}
+
+void mxq_kernel_set_arch(struct mxq_kernel *kernel, const struct mxq_arch *arch) {
+  kernel->arch = arch;
 }
 
 void mxq_kernel_free_all(struct mxq_context *context) {

@@ -12,4 +12,8 @@ enum mxq_status mxq_plan_create_as(struct mxq_kernel *kernel, const struct mxq_k
                                    const struct mxq_shape *shape,
                                    const struct mxq_pointers *pointers, struct mxq_plan **plan);
 
+/* Takes an arch of the caller's own in place of the device's, such as one with other conversions;
+ * it must outlive the context. Before any plan of the kernel. */
+void mxq_kernel_set_arch(struct mxq_kernel *kernel, const struct mxq_arch *arch);
+
 #endif

@@ -2,6 +2,7 @@
 #include "store_entry.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,7 +105,7 @@ void mxq_entry_key_make(const struct mxq_store_key *from, struct mxq_entry_key *
   key->format = MXQ_STORE_FORMAT;
   key->header_bytes = sizeof(struct header);
   key->kernel = from->kernel;
-  strncpy(key->arch, from->arch->name, sizeof key->arch - 1);
+  snprintf(key->arch, sizeof key->arch, "%s%s", from->arch->name, from->arch->use_narrow ? "+n" : "");
   memcpy(key->generator, mxq_generator_hash, sizeof key->generator);
   set_hash(key->options, XXH3_128bits(mxq_compile_options, strlen(mxq_compile_options)));
 }
