@@ -26,7 +26,8 @@ constexpr unsigned PART_CODES = 16 * 8 / IN_BITS;
 // Scales: of square blocks one for all of a chunk. Those of all steps are the same where the codes of
 // all steps lie in one block.
 constexpr unsigned SCALES_K = ALONG_K ? 1 : CHUNK;
-constexpr unsigned SCALES_N = STEPS * PART_CODES <= BLOCK ? 1 : STEPS;
+constexpr bool ONE_BLOCK = STEPS * PART_CODES <= BLOCK;
+constexpr unsigned SCALES_N = ONE_BLOCK ? 1 : STEPS;
 static_assert(alignof(mxq_dequant_tile_args) == 128, "tensor maps in parameter space");
 static_assert(TILE_N * IN_BITS / 8 == ROW_BYTES && TILE_K % SLAB_K == 0, "whole slabs");
 static_assert(THREADS * STEPS == SLABS * PARTS * 32 && PARTS % STEPS == 0, "whole parts");
@@ -74,7 +75,7 @@ MXQ_FN thread_scales scales_of(const mxq_dequant_tile_args &args, tile_place at,
   thread_scales scales = {};
   const unsigned k = at.k + my.slab * SLAB_K + my.chunk * CHUNK;
   // All steps together cover a run of rows: its first one exists if any does.
-  constexpr unsigned RUN = SCALES_N == 1 ? STEPS * PART_CODES : CODES;
+  constexpr unsigned RUN = ONE_BLOCK ? STEPS * PART_CODES : CODES;
   for (unsigned s = 0; s < SCALES_N; s++) {
     const unsigned n = at.n + row_of(my, s) / RUN * RUN;
     if (n >= args.n || k >= args.k) continue;
