@@ -246,5 +246,6 @@ size_t semantics_tables(void (*use)(const char *text)) {
   table.length = 0;
   print_elements(&table);
   use(table.text);
-  return count + 1;
+  semantics_decode_table(use);
+  return count + 2;
 }

@@ -7,8 +7,12 @@
 
 #include <stddef.h>
 
-/* Calls `use` with each table, in the document's order: one for each mode, one of elements. Returns
+/* Calls `use` with each table, in the document's order: one for each mode, one of elements, one of
+ * what dequantize makes of them. Returns
  * how many there are. */
 size_t semantics_tables(void (*use)(const char *text));
+
+/* The last of them: codes and scales read back (semantics_decode.c). */
+void semantics_decode_table(void (*use)(const char *text));
 
 #endif
