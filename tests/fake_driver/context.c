@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "driver.h"
 #include "fake.h"
+#include "fault.h"
 
 static struct CUctx_st primaries[fake_devices] = {{0}, {1}};
 static _Thread_local CUcontext stack[16];
@@ -42,7 +44,10 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
   (void)device;
   *value = 0;
-  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = 9;
+  int major = 9, minor = 0;
+  fake_capability(&major, &minor);
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = major;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = minor;
   if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = 4;
   if (attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) *value = 1 << 20;
   return CUDA_SUCCESS;
@@ -65,8 +70,13 @@ CUresult cuCtxPopCurrent(CUcontext *context) {
   return *context = stack[--depth], CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize(void) {
-  return fake_current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  return fake_current() ? fake_sticky() : CUDA_ERROR_INVALID_CONTEXT;
 }
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void fake_lock(void) { pthread_mutex_lock(&lock); }
+void fake_unlock(void) { pthread_mutex_unlock(&lock); }
 
 static struct {
   CUdeviceptr begin, end;
@@ -74,26 +84,36 @@ static struct {
 } allocations[4096];
 
 int fake_device_of(CUdeviceptr address) {
+  int device = -1;
+  fake_lock();
   for (size_t i = 0; i < sizeof allocations / sizeof allocations[0]; i++)
     if (address >= allocations[i].begin && address < allocations[i].end)
-      return allocations[i].device;
-  return -1;
+      device = allocations[i].device;
+  fake_unlock();
+  return device;
 }
 
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   size_t i = 0;
-  while (i < 4096 && allocations[i].end) i++;
-  void *memory = i < 4096 && fake_current() ? aligned_alloc(512, (bytes + 511) / 512 * 512) : NULL;
+  void *memory = fake_current() ? aligned_alloc(512, (bytes + 511) / 512 * 512) : NULL;
   if (!memory) return CUDA_ERROR_OUT_OF_MEMORY;
   *address = (CUdeviceptr)memory;
-  allocations[i].begin = *address;
-  allocations[i].end = *address + bytes;
-  allocations[i].device = fake_current()->device;
-  return CUDA_SUCCESS;
+  fake_lock();
+  while (i < 4096 && allocations[i].end) i++;
+  if (i < 4096) {
+    allocations[i].begin = *address;
+    allocations[i].end = *address + bytes;
+    allocations[i].device = fake_current()->device;
+  }
+  fake_unlock();
+  if (i == 4096) free(memory);
+  return i < 4096 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree(CUdeviceptr address) {
+  fake_lock();
   for (size_t i = 0; i < 4096; i++)
     if (allocations[i].begin == address) memset(&allocations[i], 0, sizeof allocations[i]);
+  fake_unlock();
   free((void *)address);
   return CUDA_SUCCESS;
 }

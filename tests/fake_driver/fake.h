@@ -42,6 +42,9 @@ struct CUgraph_st {
 
 /* The context that is current for the thread. */
 CUcontext fake_current(void);
+/* For the tables of what the process has. */
+void fake_lock(void);
+void fake_unlock(void);
 /* The device that an address lies on, -1 for host memory. */
 int fake_device_of(CUdeviceptr address);
 /* Does it, or adds it to the capture of the stream. */

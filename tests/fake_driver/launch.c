@@ -8,6 +8,7 @@
 #include "axes.h"
 #include "cpu.h"
 #include "fake.h"
+#include "fault.h"
 #include "job.h"
 #include "schedule.h"
 
@@ -52,13 +53,16 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *o
 }
 CUresult cuLibraryUnload(CUlibrary library) { return free(library), CUDA_SUCCESS; }
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *symbol) {
-  static struct CUkern_st kernels[512];
+  static struct CUkern_st kernels[16384];
   (void)library;
-  for (size_t i = 0; i < 512; i++) {
+  *kernel = NULL;
+  fake_lock();
+  for (size_t i = 0; !*kernel && i < sizeof kernels / sizeof kernels[0]; i++) {
     if (!kernels[i].symbol[0]) snprintf(kernels[i].symbol, sizeof kernels[i].symbol, "%s", symbol);
-    if (!strcmp(kernels[i].symbol, symbol)) return *kernel = &kernels[i], CUDA_SUCCESS;
+    if (!strcmp(kernels[i].symbol, symbol)) *kernel = &kernels[i];
   }
-  return CUDA_ERROR_OUT_OF_MEMORY;
+  fake_unlock();
+  return *kernel ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
   return *function = (CUfunction)kernel, CUDA_SUCCESS;
@@ -171,11 +175,13 @@ static CUresult compute(const struct fake_operation *operation) {
   const void *arguments = operation->arguments;
   if (!kernel_of(operation->kernel->symbol, &id)) return CUDA_ERROR_INVALID_VALUE;
   job.variant = id.variant;
+  if (fake_fault_before(operation->kernel->symbol)) return fake_sticky();
   if (id.family == MXQ_FAMILY_RELAYOUT) return fake_move_scales(&id, arguments), CUDA_SUCCESS;
   if (id.variant.op == MXQ_OP_DEQUANTIZE) {
     if (!fake_job_of_dequantize(&id, arguments, operation->grid, &job))
       return CUDA_ERROR_LAUNCH_FAILED;
     mxq_cpu_run(&job.variant, &job.shape, &job.pointers);
+    fake_fault_after(operation->kernel->symbol, &job);
     return CUDA_SUCCESS;
   }
   const enum mxq_form form = mxq_form_facts(&id)->form;
@@ -184,6 +190,7 @@ static CUresult compute(const struct fake_operation *operation) {
                                                  : job_of_elements(arguments, &job);
   if (result != CUDA_SUCCESS) return result;
   mxq_cpu_run(&job.variant, &job.shape, &job.pointers);
+  fake_fault_after(operation->kernel->symbol, &job);
   return CUDA_SUCCESS;
 }
 

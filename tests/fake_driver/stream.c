@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "fake.h"
+#include "fault.h"
 
 struct CUevent_st {
   double milliseconds;
@@ -56,7 +57,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy(CUstream stream) { return free(stream), CUDA_SUCCESS; }
-CUresult cuStreamSynchronize(CUstream stream) { return (void)stream, CUDA_SUCCESS; }
+CUresult cuStreamSynchronize(CUstream stream) { return (void)stream, fake_sticky(); }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
   *context = stream ? stream->context : fake_current();
   return *context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
