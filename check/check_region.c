@@ -29,15 +29,27 @@ static void fill_guards(const struct check_region *region, int tensor, unsigned 
   memset(base + region->offsets[tensor], CHECK_POISON, region->sizes[tensor]);
 }
 
+/* The tensor that a byte between two is nearer to. */
+static int nearest_tensor(const struct check_region *region, int tensor, uint64_t at) {
+  int before = tensor - 1, after = tensor;
+  while (before > 0 && !region->sizes[before]) before--;
+  while (after < CHECK_TENSORS && !region->sizes[after]) after++;
+  if (before < 0) return after;
+  if (after == CHECK_TENSORS) return before;
+  const uint64_t end = region->offsets[before] + region->sizes[before];
+  return at >= region->offsets[after] || region->offsets[after] - at < at - end ? after : before;
+}
+
 /* Bytes that no output has. */
 static void compare_outside(const struct check_region *region, int tensor, uint64_t begin,
                             uint64_t end, const unsigned char *expected,
                             const unsigned char *actual, struct check_differences *differences) {
   if (memcmp(expected + begin, actual + begin, end - begin) == 0) return;
   for (uint64_t i = begin; i < end; i++) {
+    const int nearest = nearest_tensor(region, tensor, i);
     const struct check_difference found = {.place = CHECK_OUTSIDE,
-                                           .tensor = names[tensor],
-                                           .byte = (int64_t)(i - region->offsets[tensor]),
+                                           .tensor = names[nearest],
+                                           .byte = (int64_t)(i - region->offsets[nearest]),
                                            .bits = 8,
                                            .expected = expected[i],
                                            .actual = actual[i]};

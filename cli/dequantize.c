@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <time.h>
 
 #include "args.h"
 #include "dequantize_task.h"
 #include "report.h"
+#include "seconds.h"
 #include "status.h"
 
 enum { OUT, DEVICE };
@@ -13,12 +13,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static enum mxq_status decide(const struct arguments *arguments, struct quantize *quantize) {
   struct checkpoint *in = NULL;
   MXQ_TRY(checkpoint_open(arguments->operands[0], &in));
@@ -26,7 +20,7 @@ static enum mxq_status decide(const struct arguments *arguments, struct quantize
 }
 
 static int run(const struct arguments *arguments) {
-  const double begin = now();
+  const double begin = seconds_now();
   const char *device = args_value(arguments, DEVICE) ? args_value(arguments, DEVICE) : "auto";
   struct quantize quantize = {0};
   struct engine *engine = NULL;
@@ -37,9 +31,9 @@ static int run(const struct arguments *arguments) {
   if (status == MXQ_OK) status = engine_open(arguments, device, &engine);
   if (status == MXQ_OK) status = quantize_write(&quantize, engine);
   if (status == MXQ_OK && arguments->json)
-    dequantize_print_json(&quantize, now() - begin);
+    dequantize_print_json(&quantize, seconds_now() - begin);
   else if (status == MXQ_OK)
-    dequantize_print(&quantize, now() - begin);
+    dequantize_print(&quantize, seconds_now() - begin);
   const int code = report_status(status);
   engine_close(engine);
   quantize_free(&quantize);

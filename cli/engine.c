@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "axes.h"
 #include "device.h"
 #include "report.h"
+#include "seconds.h"
 #include "status.h"
 #include "target.h"
 #include "text.h"
@@ -29,12 +29,6 @@ struct engine {
 
 /* What `auto` gives the GPU up for: something that every tensor would need. */
 static int is_missing(enum mxq_status status) { return report_code(status) == EXIT_MISSING; }
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void give_up(struct engine *engine, const char *reason) {
   report_note("computing on the CPU: %s", reason);
@@ -84,10 +78,10 @@ static enum mxq_status launch(const struct engine *engine, struct mxq_kernel *ke
                               double *seconds) {
   struct mxq_plan *plan = NULL;
   MXQ_TRY(mxq_plan_create(kernel, shape, there, &plan));
-  const double begin = now();
+  const double begin = seconds_now();
   enum mxq_status status = mxq_plan_launch(plan, NULL);
   if (status == MXQ_OK) status = mxq_device_synchronize(engine->device);
-  if (status == MXQ_OK) *seconds = now() - begin;
+  if (status == MXQ_OK) *seconds = seconds_now() - begin;
   mxq_plan_destroy(plan);
   return status;
 }
@@ -149,10 +143,10 @@ static enum mxq_status run_on_cpu(const struct engine *engine, const struct mxq_
   if (status == MXQ_OK)
     status = align(here->in_scale, bytes->in_scale, mxq_mode_scale_bits(variant->mode), &copies[1],
                    &aligned.in_scale);
-  const double begin = now();
+  const double begin = seconds_now();
   if (status == MXQ_OK)
     status = mxq_run(engine->context, variant, shape, &aligned, MXQ_DEVICE_CPU, NULL);
-  if (status == MXQ_OK) *seconds = now() - begin;
+  if (status == MXQ_OK) *seconds = seconds_now() - begin;
   free(copies[0]);
   free(copies[1]);
   return status;

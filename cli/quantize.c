@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
-#include <time.h>
 
 #include "args.h"
 #include "quantize_task.h"
 #include "report.h"
 #include "text.h"
+#include "seconds.h"
 
 #define DEFAULT_VARIANT "quantize_*_e4m3_b32_rceil_row_lin"
 
@@ -17,12 +17,6 @@ static const struct option_row options[] = {
     [DEVICE] = {"device", 0, "D", "auto (if not given), cpu or cuda:N", 0},
     {0},
 };
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static enum mxq_status decide(const struct arguments *arguments, const char **globs,
                               struct quantize *quantize) {
@@ -51,7 +45,7 @@ static void print(const struct arguments *arguments, const struct quantize *quan
 }
 
 static int run(const struct arguments *arguments) {
-  const double begin = now();
+  const double begin = seconds_now();
   const char *device = args_value(arguments, DEVICE) ? args_value(arguments, DEVICE) : "auto";
   struct quantize quantize = {0};
   struct engine *engine = NULL;
@@ -62,7 +56,7 @@ static int run(const struct arguments *arguments) {
   if (status == MXQ_OK) status = decide(arguments, globs, &quantize);
   if (status == MXQ_OK) status = engine_open(arguments, device, &engine);
   if (status == MXQ_OK) status = quantize_write(&quantize, engine);
-  if (status == MXQ_OK) print(arguments, &quantize, now() - begin);
+  if (status == MXQ_OK) print(arguments, &quantize, seconds_now() - begin);
   const int code = report_status(status);
   engine_close(engine);
   quantize_free(&quantize);

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "args.h"
 #include "engine.h"
 #include "names.h"
 #include "report.h"
+#include "seconds.h"
 #include "status.h"
 #include "text.h"
 
@@ -25,12 +25,6 @@ static const struct option_row options[] = {
 };
 
 enum { JOBS_MOST = 512, NAME_SIZE = 24 };
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static unsigned cores(void) {
   cpu_set_t set;
@@ -83,9 +77,9 @@ static int exit_code(const struct verify_summary *summary) {
 
 static int verify(const struct arguments *arguments, struct verify_summary *summary,
                   struct verify_job *job) {
-  const double begin = now();
+  const double begin = seconds_now();
   summary->missing = verify_pool_run(job, &summary->interrupted);
-  summary->seconds = now() - begin;
+  summary->seconds = seconds_now() - begin;
   report_status(summary->missing);
   if (arguments->json)
     verify_report_json(summary);

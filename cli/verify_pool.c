@@ -4,16 +4,14 @@
  * that brings its process down, or does not end, takes nothing with it: what was begun there is run
  * again, each task in a process of its own.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "names.h"
 #include "report.h"
+#include "seconds.h"
 #include "status.h"
 #include "verify_process.h"
 
@@ -50,21 +48,11 @@ static void note_interrupt(int number) {
   interrupts = 1;
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static void show_progress(struct pool *pool) {
-  const double time = now(), taken = time - pool->start;
+  const double time = seconds_now(), taken = time - pool->start;
   const size_t count = pool->job->list.count;
-  if (time - pool->shown < 0.2) return;
+  if (time - pool->shown < 0.2 || !pool->done) return;
   pool->shown = time;
-  if (!pool->done) {
-    report_progress("[0/%zu]", count);
-    return;
-  }
   const unsigned left = (unsigned)(taken / (double)pool->done * (double)(count - pool->done));
   report_progress("[%zu/%zu] %zu failed, %u:%02u left", pool->done, count, pool->failed, left / 60,
                   left % 60);
@@ -146,7 +134,7 @@ static void take_line(struct pool *pool, struct verify_process *process, const c
   const cJSON *why = cJSON_GetObjectItemCaseSensitive(line, "why");
   if (index >= pool->job->list.count || pool->flights[index].out == 0) return;
   if (state < 0) {
-    pool->flights[index].begun = now();
+    pool->flights[index].begun = seconds_now();
     return;
   }
   if (state == VERIFY_WAITING) {
@@ -196,7 +184,7 @@ static void take_results(struct pool *pool, size_t i) {
 }
 
 static void end_the_stuck(struct pool *pool) {
-  const double time = now();
+  const double time = seconds_now();
   for (size_t i = 0; i < pool->job->list.count; i++) {
     struct flight *flight = &pool->flights[i];
     if (!flight->out || flight->begun <= 0 || time - flight->begun < TASK_SECONDS) continue;
@@ -243,7 +231,7 @@ enum mxq_status verify_pool_run(struct verify_job *job, int *interrupted) {
   enum mxq_status status = MXQ_OK;
   pool->job = job;
   pool->flights = text_allocate(job->list.count, sizeof *pool->flights);
-  pool->start = now();
+  pool->start = seconds_now();
   size_pool(pool);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);

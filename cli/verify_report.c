@@ -11,16 +11,17 @@
 #include "table.h"
 #include "verify_groups.h"
 
-enum { SHOWN_FAILURES = 20 };
+enum { SHOWN_FAILURES = 20, SHOWN_CASES = 3 };
 
 static void print_shape(const cJSON *detail) {
   const cJSON *shape = cJSON_GetObjectItemCaseSensitive(detail, "shape");
   const cJSON *strides = cJSON_GetObjectItemCaseSensitive(detail, "strides");
   char *lengths = cJSON_PrintUnformatted(shape), *steps = cJSON_PrintUnformatted(strides);
   const cJSON *count = cJSON_GetObjectItemCaseSensitive(detail, "differences");
-  printf("  case \"%s\", shape %s, strides %s: %.0f differences\n",
+  printf("  case \"%s\", shape %s, strides %s: %.0f difference%s\n",
          cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(detail, "case")),
-         lengths ? lengths : "", steps ? steps : "", cJSON_GetNumberValue(count));
+         lengths ? lengths : "", steps ? steps : "", cJSON_GetNumberValue(count),
+         cJSON_GetNumberValue(count) > 1 ? "s" : "");
   cJSON_free(lengths);
   cJSON_free(steps);
 }
@@ -30,11 +31,14 @@ static void print_failure(const struct verify_summary *summary, const struct ver
   printf("FAILED %s%s: %s\n", names_of_kernel(&task->id).text,
          task->narrow ? " with hardware conversions" : "", verify_check_name(task->check));
   if (task->why) printf("  %s\n", task->why);
+  size_t cases = 0;
   cJSON_ArrayForEach(detail, task->details) {
+    if (++cases > SHOWN_CASES) continue;
     print_shape(detail);
     cJSON_ArrayForEach(line, cJSON_GetObjectItemCaseSensitive(detail, "first"))
         printf("    %s\n", cJSON_GetStringValue(line));
   }
+  if (cases > SHOWN_CASES) printf("  and %zu more cases\n", cases - SHOWN_CASES);
   char *command = verify_repeat(summary, task);
   printf("  repeat: %s\n\n", command);
   free(command);
@@ -75,6 +79,13 @@ static void print_groups(const struct verify_groups *groups) {
   puts("");
 }
 
+/* Whether the part of the name has another value too. */
+static int has_choice(const struct verify_groups *groups, size_t at) {
+  const char *part = groups->list[at].labels[0];
+  return (at > 0 && groups->list[at - 1].labels[0] == part) ||
+         (at + 1 < groups->count && groups->list[at + 1].labels[0] == part);
+}
+
 /* What failures have in common shows here. */
 static void print_axes(const struct verify_groups *groups) {
   static const char *const headings[] = {"part of the name", "value",    ">passed",
@@ -82,6 +93,7 @@ static void print_axes(const struct verify_groups *groups) {
   struct table table;
   table_begin(&table, 6, headings);
   for (size_t i = 0; i < groups->count; i++) {
+    if (!has_choice(groups, i)) continue;
     table_cell(&table, "%s", groups->list[i].labels[0]);
     table_cell(&table, "%s", groups->list[i].labels[1]);
     print_counts(&table, &groups->list[i]);

@@ -2,185 +2,15 @@
 #include "verify_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "args.h"
 #include "check_cases.h"
-#include "cpu.h"
-#include "plan_as.h"
 #include "report.h"
 #include "status.h"
-#include "target.h"
 #include "text.h"
+#include "verify_batch.h"
 
 /* A context keeps every kernel that it ever loaded: a new one now and then. */
-enum { CONTEXT_TASKS = 64, ALIGNMENT = 256 };
-
-struct verify_runner {
-  int device;
-  struct arguments arguments;      /* what a context is made with */
-  struct mxq_context *contexts[2]; /* without and with conversions that are not turned on */
-  struct mxq_arch narrow;          /* the device's, with those */
-  size_t tasks;
-  mxq_stream stream; /* does not wait for the default stream */
-  uint64_t bytes;    /* of each of these */
-  unsigned char *expected, *actual;
-  void *there;
-};
-
-/* ---- Memory ------------------------------------------------------------------------------- */
-
-static void release(struct verify_runner *runner) {
-  free(runner->expected);
-  free(runner->actual);
-  mxq_device_free(runner->device, runner->there);
-  runner->expected = runner->actual = NULL;
-  runner->there = NULL;
-  runner->bytes = 0;
-}
-
-static enum mxq_status reserve(struct verify_runner *runner, uint64_t bytes) {
-  if (bytes <= runner->bytes) return MXQ_OK;
-  release(runner);
-  runner->expected = aligned_alloc(ALIGNMENT, (size_t)bytes);
-  runner->actual = aligned_alloc(ALIGNMENT, (size_t)bytes);
-  enum mxq_status status = MXQ_OK;
-  if (!runner->expected || !runner->actual)
-    status = mxq_status_set(MXQ_OUT_OF_MEMORY, "no memory for tensors of %llu bytes",
-                            (unsigned long long)bytes);
-  if (status == MXQ_OK) status = mxq_device_allocate(runner->device, (size_t)bytes, &runner->there);
-  if (status == MXQ_OK)
-    runner->bytes = bytes;
-  else
-    release(runner);
-  return status;
-}
-
-/* ---- One batch ---------------------------------------------------------------------------- */
-
-static void fill_hard(const struct check_region *region, uint64_t seed, unsigned char *base) {
-  check_region_fill(region, seed, base);
-}
-
-static void fill_all(const struct verify_runner *runner, const struct verify_batch *batch) {
-  for (size_t i = 0; i < batch->count; i++) {
-    const struct verify_slot *slot = &batch->slots[i];
-    slot->fill(&slot->region, slot->seed, runner->expected + slot->offset);
-  }
-}
-
-static struct mxq_pointers pointers_of(const struct verify_slot *slot, void *base) {
-  return check_region_pointers(&slot->region, (unsigned char *)base + slot->offset);
-}
-
-/* Launches a slot through a plan of its own addresses, or of those of the slot before it. */
-static enum mxq_status launch(const struct verify_runner *runner, const struct verify_task *task,
-                              struct mxq_kernel *kernel, const struct verify_slot *slot,
-                              const struct verify_slot *home) {
-  struct mxq_plan *plan = NULL;
-  const struct mxq_pointers own = pointers_of(slot, runner->there);
-  const struct mxq_pointers planned = pointers_of(home ? home : slot, runner->there);
-  MXQ_TRY(mxq_plan_create_as(kernel, &task->id, &slot->region.shape, &planned, &plan));
-  const enum mxq_status status =
-      home ? mxq_plan_launch_at(plan, &own, runner->stream) : mxq_plan_launch(plan, runner->stream);
-  mxq_plan_destroy(plan);
-  return status;
-}
-
-static enum mxq_status launch_all(const struct verify_runner *runner,
-                                  const struct verify_batch *batch, struct verify_task *task,
-                                  struct mxq_kernel *kernel) {
-  for (size_t i = 0; i < batch->count; i++) {
-    const struct verify_slot *slot = &batch->slots[i];
-    const struct verify_slot *home = i && slot[-1].idle ? slot - 1 : NULL;
-    if (slot->idle) continue;
-    const enum mxq_status status = launch(runner, task, kernel, slot, home);
-    if (status == MXQ_OK) continue;
-    free(task->why);
-    task->why = text_format("case \"%s\": %s", slot->what, mxq_last_error());
-    return status;
-  }
-  return MXQ_OK;
-}
-
-static void compute_all(const struct verify_runner *runner, const struct verify_batch *batch) {
-  for (size_t i = 0; i < batch->count; i++) {
-    const struct verify_slot *slot = &batch->slots[i];
-    const struct mxq_pointers here = pointers_of(slot, runner->expected);
-    if (!slot->idle) mxq_cpu_run(&slot->region.variant, &slot->region.shape, &here);
-  }
-}
-
-static void add_detail(const struct verify_slot *slot, const struct check_differences *differences,
-                       struct verify_task *task) {
-  const struct mxq_shape *shape = &slot->region.shape;
-  const uint64_t lengths[] = {(uint64_t)shape->e, (uint64_t)shape->n, (uint64_t)shape->k};
-  const uint64_t strides[] = {(uint64_t)shape->stride_e, (uint64_t)shape->stride_n};
-  cJSON *detail = json_object(), *first = json_array();
-  char text[CHECK_TEXT_SIZE];
-  json_add_string(detail, "case", slot->what);
-  json_add_numbers(detail, "shape", lengths, 3);
-  json_add_numbers(detail, "strides", strides, 2);
-  json_add_integer(detail, "seed", (int64_t)slot->seed);
-  json_add_integer(detail, "differences", (int64_t)differences->count);
-  for (size_t i = 0; i < check_shown(differences); i++) {
-    check_difference_text(&differences->shown[i], text);
-    json_add_string(first, NULL, text);
-  }
-  json_add(detail, "first", first);
-  if (!task->details) task->details = json_array();
-  json_add(task->details, NULL, detail);
-}
-
-static void compare_all(const struct verify_runner *runner, const struct verify_batch *batch,
-                        struct verify_task *task) {
-  for (size_t i = 0; i < batch->count; i++) {
-    const struct verify_slot *slot = &batch->slots[i];
-    struct check_differences differences = {0};
-    check_region_compare(&slot->region, runner->expected + slot->offset,
-                         runner->actual + slot->offset, &differences);
-    if (differences.count) add_detail(slot, &differences, task);
-  }
-}
-
-static enum mxq_status get_kernel(struct verify_runner *runner, const struct verify_task *task,
-                                  struct mxq_kernel **kernel) {
-  struct mxq_context **context = &runner->contexts[task->narrow];
-  if (!*context) MXQ_TRY(target_context(&runner->arguments, context));
-  MXQ_TRY(mxq_kernel_get(*context, &task->id.variant, runner->device, kernel));
-  if (task->narrow) mxq_kernel_set_arch(*kernel, &runner->narrow);
-  return MXQ_OK;
-}
-
-enum mxq_status verify_batch_add(struct verify_batch *batch, const struct verify_slot *slot) {
-  MXQ_FAIL_IF(batch->count == VERIFY_SLOTS, MXQ_INTERNAL, "more than %d launches in a batch",
-              VERIFY_SLOTS);
-  struct verify_slot *added = &batch->slots[batch->count++];
-  *added = *slot;
-  added->offset = batch->bytes;
-  if (!added->fill) added->fill = fill_hard;
-  batch->bytes += added->region.bytes;
-  return MXQ_OK;
-}
-
-enum mxq_status verify_batch_run(struct verify_runner *runner, const struct verify_batch *batch,
-                                 struct verify_task *task) {
-  const size_t bytes = (size_t)batch->bytes;
-  struct mxq_kernel *kernel = NULL;
-  MXQ_TRY(reserve(runner, batch->bytes));
-  MXQ_TRY(get_kernel(runner, task, &kernel));
-  fill_all(runner, batch);
-  enum mxq_status status =
-      mxq_device_upload(runner->device, runner->there, runner->expected, bytes);
-  if (status == MXQ_OK) status = launch_all(runner, batch, task, kernel);
-  if (status == MXQ_OK) compute_all(runner, batch);
-  if (status == MXQ_OK) status = mxq_device_stream_synchronize(runner->device, runner->stream);
-  if (status == MXQ_OK)
-    status = mxq_device_download(runner->device, runner->actual, runner->there, bytes);
-  if (status == MXQ_OK) compare_all(runner, batch, task);
-  mxq_kernel_release(kernel);
-  return status;
-}
+enum { CONTEXT_TASKS = 64 };
 
 /* ---- Shapes ------------------------------------------------------------------------------- */
 
@@ -248,7 +78,7 @@ enum mxq_status verify_runner_open(int device, int verbose, struct verify_runner
 void verify_runner_close(struct verify_runner *runner) {
   if (!runner) return;
   renew_contexts(runner);
-  release(runner);
+  verify_runner_release(runner);
   mxq_device_stream_destroy(runner->device, runner->stream);
   free(runner);
 }
