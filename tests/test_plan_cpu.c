@@ -121,6 +121,7 @@ static void test_pointers(void **state) {
   bad.scale[0] = NULL, refused(&bad, "scale[0] is NULL"), bad = fine;
   bad.out[1] = fine.out[0], refused(&bad, "out[1] is not NULL"), bad = fine;
   bad.scale[1] = fine.out[0], refused(&bad, "scale[1] is not NULL"), bad = fine;
+  bad.in_scale = in, refused(&bad, "in_scale is not NULL"), bad = fine;
   bad.in = in + 1, refused(&bad, "aligned to its elements of 2 bytes"), bad = fine;
   bad.out[0] = in, refused(&bad, "in ("), bad = fine;
   bad.out[0] = in + tensors.in.size - 1, refused(&bad, "overlap"), bad = fine;
