@@ -35,8 +35,10 @@ struct answer {
 
 static const char *const element_names[] = {
     [MXQ_MAP_U8] = "U8", [MXQ_MAP_U16] = "U16", [MXQ_MAP_F32] = "F32"};
-static const char *const swizzle_names[] = {
-    [MXQ_MAP_SWIZZLE_NONE] = "none", [MXQ_MAP_SWIZZLE_128B] = "128B"};
+static const char *const swizzle_names[] = {[MXQ_MAP_SWIZZLE_NONE] = "none",
+                                            [MXQ_MAP_SWIZZLE_32B] = "32B",
+                                            [MXQ_MAP_SWIZZLE_64B] = "64B",
+                                            [MXQ_MAP_SWIZZLE_128B] = "128B"};
 
 static enum mxq_status make(struct answer *answer) {
   const struct mxq_family_facts *family;
@@ -62,6 +64,7 @@ static enum mxq_status make(struct answer *answer) {
 
 static void print_map(const char *which, const struct mxq_map_plan *map) {
   uint64_t box[5];
+  if (!map->rank) return;
   struct text dims = {0}, strides = {0}, boxes = {0};
   for (uint32_t i = 0; i < map->rank; i++) box[i] = map->box[i];
   text_dims(&dims, map->dims, map->rank);
@@ -77,9 +80,11 @@ static void print_map(const char *which, const struct mxq_map_plan *map) {
 
 static void print_bytes(const struct mxq_byte_counts *bytes) {
   printf("%-14s input %" PRIu64, "bytes", bytes->in);
+  if (bytes->in_scale) printf(", its scales %" PRIu64, bytes->in_scale);
   for (unsigned part = 0; part < 2; part++) {
     if (part && !bytes->out[part]) continue;
-    printf(", data %" PRIu64 ", scales %" PRIu64, bytes->out[part], bytes->scale[part]);
+    printf(", data %" PRIu64, bytes->out[part]);
+    if (bytes->scale[part]) printf(", scales %" PRIu64, bytes->scale[part]);
   }
   puts("");
 }
@@ -89,7 +94,7 @@ static void print_kernel(const struct answer *answer) {
   printf("%-14s %s\n", "kernel", answer->kernel);
   printf("%-14s %s\n", "why",
          answer->refusals.length ? answer->refusals.data
-                                 : "the tensor copy engine takes this shape and these strides");
+                                 : "the fast kernel takes this shape and these strides");
   if (!plan->grid) {
     printf("%-14s 0 blocks: the tensor is empty, nothing is launched\n", "grid");
     return;
@@ -102,6 +107,7 @@ static void print_kernel(const struct answer *answer) {
          answer->arch->name, answer->arch->shared_max);
   print_map("input map", &plan->in);
   print_map("output map", &plan->out[0]);
+  print_map("second map", &plan->out[1]);
 }
 
 static void print_answer(const struct answer *answer) {
@@ -125,6 +131,10 @@ static void print_answer(const struct answer *answer) {
 
 static void add_map(cJSON *object, const char *key, const struct mxq_map_plan *map) {
   uint64_t box[5];
+  if (!map->rank) {
+    json_add(object, key, cJSON_CreateNull());
+    return;
+  }
   cJSON *fields = json_object();
   for (uint32_t i = 0; i < map->rank; i++) box[i] = map->box[i];
   json_add_string(fields, "element", element_names[map->element]);
@@ -146,6 +156,7 @@ static void print_json(const struct answer *answer) {
   json_add_numbers(object, "strides", strides, 2);
   json_add_string(object, "arch", answer->arch->name);
   json_add_integer(object, "in_bytes", (int64_t)answer->bytes.in);
+  json_add_integer(object, "in_scale_bytes", (int64_t)answer->bytes.in_scale);
   json_add_numbers(object, "out_bytes", answer->bytes.out, 2);
   json_add_numbers(object, "scale_bytes", answer->bytes.scale, 2);
   json_add_string(object, "kernel", answer->planned ? answer->kernel : NULL);
@@ -161,6 +172,7 @@ static void print_json(const struct answer *answer) {
   if (answer->planned && plan->grid) {
     add_map(object, "in_map", &plan->in);
     add_map(object, "out_map", &plan->out[0]);
+    add_map(object, "second_out_map", &plan->out[1]);
   }
   json_print(object);
 }

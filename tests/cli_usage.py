@@ -152,11 +152,27 @@ class Answers(Case):
         for arguments in [(1, 64, 63), (1, 63, 64), (2, 64, 64, "--strides", "4100,64")]:
             refused = run("plan", NAME, *arguments)
             self.check(refused, 0)
-            self.assertIn("none takes this tensor", refused.stdout)
             self.assertIn("multiples of 16", refused.stdout)
+            self.assertNotIn("swizzle", refused.stdout)
             plan = json.loads(run("plan", NAME, *arguments, "--json").stdout)
-            self.assertIsNone(plan["kernel"])
+            self.assertRegex(plan["kernel"], rf"^{NAME}\.any")
             self.assertIn("multiples of 16", plan["refused"])
+            self.assertIsNone(plan["in_map"])
+
+    def test_plan_of_every_kind(self):
+        """Two parts, scales that are read, and kernels without tensor maps."""
+        for name, parts in [("quantize_bf16_e4m3_b32_rceil_rowcolt_blk", 2),
+                            ("quantize_f32_e2m1_b16_even_sqsqt_mn", 2),
+                            ("quantize_bf16_e4m3_b128_amax_row_mn", 1),
+                            ("dequantize_e4m3_bf16_b32_e8m0_row_blk", 0),
+                            ("dequantize_e2m1_f32_b16_e8m0_sqt_mn", 0)]:
+            for lengths in [(2, 128, 256), (2, 66, 34)]:
+                text = self.check(run("plan", name, *lengths), 0).stdout
+                self.assertIn(name + ".", text)
+                plan = json.loads(self.check(run("plan", name, *lengths, "--json"), 0).stdout)
+                self.assertEqual(sum(count > 0 for count in plan["scale_bytes"]), parts)
+                self.assertEqual(plan["in_scale_bytes"] > 0, parts == 0)
+                self.assertEqual("its scales" in text, parts == 0)
 
     def test_plan_of_an_empty_tensor(self):
         plan = json.loads(run("plan", NAME, 0, 64, 64, "--json").stdout)
