@@ -99,7 +99,9 @@ class Compare(Case):
             self.check(run("dequantize", self.path("b"), "-o", self.path("c"), "--device", "cpu"),
                        0)
             result = run("compare", self.path("b"), self.path("c"), "--json")
-            for row in json.loads(self.check(result, 0).stdout)["tensors"]:
+            compared = json.loads(self.check(result, 0).stdout)["tensors"]
+            self.assertEqual([row["name"] for row in compared], ["w", "v", "n"])
+            for row in compared:
                 # BF16 rounds what a float scale gives.
                 self.assertTrue(row["exact"] or (row["name"] == "v" and "amax" in name), row)
 
