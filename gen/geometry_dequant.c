@@ -53,7 +53,7 @@ void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometr
     made.in_bytes = made.tile_k * (made.tile_n * traits.in_bits / 8 + line_gap);
   made.maxima_offset = align_up(made.in_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_n * blocks_k * 4;
-  mxq_geometry_occupy(&made, 48);
+  mxq_geometry_occupy(&made, 64);
   *geometry = made;
 }
 
