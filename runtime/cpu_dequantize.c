@@ -44,8 +44,11 @@ static void load_scales(const struct job *job, const struct mxq_cpu_place *place
   const size_t blocks = (columns + job->block_k - 1) / job->block_k;
   mxq_cpu_scales_load(&job->scales, place->e, place->n / job->block_n, place->k / job->block_k,
                       blocks, s->stored);
-  for (size_t k = 0; k < columns; ++k)
-    s->scales[k] = mxq_cpu_decode_scale(job->scale_bits, s->stored[k / job->block_k]);
+  for (size_t b = 0; b < blocks; ++b) {
+    const float scale = mxq_cpu_decode_scale(job->scale_bits, s->stored[b]);
+    const size_t end = smaller((b + 1) * job->block_k, columns);
+    for (size_t k = b * job->block_k; k < end; ++k) s->scales[k] = scale;
+  }
 }
 
 static void dequantize_tile(const struct job *job, const struct mxq_cpu_place *place,
