@@ -13,6 +13,7 @@
 #include "report.h"
 #include "seconds.h"
 #include "status.h"
+#include "target.h"
 #include "text.h"
 
 enum { DEVICE, JOBS, EXHAUSTIVE, WORKER };
@@ -85,7 +86,18 @@ static int verify(const struct arguments *arguments, struct verify_summary *summ
     verify_report_json(summary);
   else
     verify_report_print(summary);
-  return exit_code(summary);
+  const int code = exit_code(summary);
+  if (code == EXIT_MISSING && summary->missing == MXQ_OK)
+    report_note("nothing was compared: every kernel was skipped");
+  return code;
+}
+
+/* What is wrong with settings is told once, not by every copy. */
+static enum mxq_status check_settings(const struct arguments *arguments) {
+  struct mxq_context *context = NULL;
+  const enum mxq_status status = target_context(arguments, &context);
+  mxq_context_destroy(context);
+  return status;
 }
 
 static int run_as_worker(const struct arguments *arguments, const char *device) {
@@ -108,7 +120,8 @@ static int run(const struct arguments *arguments) {
   if (args_value(arguments, WORKER)) return run_as_worker(arguments, given);
   int code = read_jobs(arguments, JOBS, &job.jobs);
   if (code != EXIT_DONE) return code;
-  enum mxq_status status = choose_device(given, name, &device);
+  enum mxq_status status = check_settings(arguments);
+  if (status == MXQ_OK) status = choose_device(given, name, &device);
   if (status == MXQ_OK) status = mxq_arch_of_device(device.major, device.minor, &summary.arch);
   if (status == MXQ_OK)
     status = verify_list_make(arguments->operands, arguments->count, summary.arch,

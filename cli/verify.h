@@ -33,6 +33,7 @@ struct verify_task {
   uint8_t narrow; /* with hardware conversions that are not turned on yet */
   uint8_t part;   /* of a check's `verify_parts` */
   uint8_t state;  /* enum verify_state */
+  enum mxq_status status;
   char *why;      /* why it was skipped, or failed without a difference */
   cJSON *details; /* an array of differences, NULL if there are none */
 };

@@ -20,9 +20,8 @@ static uint32_t anchor_of(const struct mxq_type_facts *out) {
   return ((uint32_t)(out->emax + 127) << 23) | 0x7FFFFF;
 }
 
-/* The end of the patterns that may share a block with `first`: those whose multiplier is 1, those
- * of other finite values, those of infinities and NaN, of one sign. */
-static uint64_t end_of_kind(uint64_t first, uint32_t anchor) {
+uint64_t verify_casts_end(uint64_t first, unsigned out) {
+  const uint32_t anchor = anchor_of(mxq_type_facts(out));
   const uint64_t sign = first & 0x80000000u;
   const uint64_t ends[] = {sign + anchor + 1, sign + 0x7F800000u, sign + 0x80000000u};
   size_t i = 0;
@@ -39,22 +38,21 @@ static uint32_t casts_bits(void *user, uint64_t block, uint64_t element) {
   return (uint32_t)(pattern < casts->end ? pattern : casts->end - 1);
 }
 
-static void fill_casts(const struct check_region *region, uint64_t seed, unsigned char *base) {
+void verify_fill_casts(const struct check_region *region, uint64_t seed, unsigned char *base) {
   struct casts casts = {.first = seed, .anchor = anchor_of(mxq_type_facts(region->variant.out))};
-  casts.end = end_of_kind(seed, casts.anchor);
+  casts.end = verify_casts_end(seed, region->variant.out);
   check_region_poison(region, base);
   verify_fill_wide(region, base, casts_bits, &casts);
 }
 
 enum mxq_status verify_run_casts(struct verify_runner *runner, struct verify_task *task) {
-  const uint32_t anchor = anchor_of(mxq_type_facts(task->id.variant.out));
   const uint64_t part = CASTS / VERIFY_CAST_PARTS, end = part * (task->part + 1u);
   struct verify_sweep sweep = {
-      .what = "every float32", .n = VERIFY_N, .k = VERIFY_K, .fill = fill_casts};
+      .what = "every float32", .n = VERIFY_N, .k = VERIFY_K, .fill = verify_fill_casts};
   sweep.first = part * task->part;
   sweep.step = (uint64_t)VERIFY_N * VERIFY_K / VERIFY_CAST_BLOCK * (VERIFY_CAST_BLOCK - 1);
   while (sweep.first < end && !task->details) {
-    const uint64_t kind = end_of_kind(sweep.first, anchor);
+    const uint64_t kind = verify_casts_end(sweep.first, task->id.variant.out);
     sweep.end = kind < end ? kind : end;
     MXQ_TRY(verify_sweep_run(runner, &sweep, task));
     sweep.first = sweep.end;

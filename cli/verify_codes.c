@@ -30,7 +30,7 @@ static uint64_t blocks_of_scale(const struct verify_blocks *blocks) {
   return blocks->elements < 256 ? 256 / blocks->elements : 1;
 }
 
-static void fill_codes(const struct check_region *region, uint64_t seed, unsigned char *base) {
+void verify_fill_codes(const struct check_region *region, uint64_t seed, unsigned char *base) {
   const struct mxq_variant *variant = &region->variant;
   const struct mxq_shape *shape = &region->shape;
   const struct verify_blocks blocks = verify_blocks_of(&region->variant, &region->shape);
@@ -58,8 +58,12 @@ enum mxq_status verify_run_codes(struct verify_runner *runner, struct verify_tas
   const int64_t n = floats ? VERIFY_N : CODE_SIDE, k = floats ? VERIFY_K : CODE_SIDE;
   const struct check_region region = {.variant = *variant, .shape = mxq_shape_dense(1, n, k)};
   const struct verify_blocks blocks = verify_blocks_of(&region.variant, &region.shape);
-  const struct verify_sweep sweep = {
-      "every code with every scale",           n,         k, 0, floats ? VERIFY_PATTERNS : 256,
-      blocks.count / blocks_of_scale(&blocks), fill_codes};
+  const struct verify_sweep sweep = {"every code with every scale",
+                                     n,
+                                     k,
+                                     0,
+                                     floats ? VERIFY_PATTERNS : 256,
+                                     blocks.count / blocks_of_scale(&blocks),
+                                     verify_fill_codes};
   return verify_sweep_run(runner, &sweep, task);
 }

@@ -75,9 +75,14 @@ void verify_groups_axes(const struct verify_list *list, struct verify_groups *gr
 void verify_groups_reasons(const struct verify_list *list, struct verify_groups *groups) {
   *groups = (struct verify_groups){0};
   for (size_t i = 0; i < list->count; i++) {
-    const struct verify_group key = {.labels = {list->tasks[i].why}};
+    const struct verify_group key = {.labels = {mxq_status_name(list->tasks[i].status)}};
     if (list->tasks[i].state == VERIFY_SKIPPED) count(groups, &key, VERIFY_SKIPPED);
   }
+  for (size_t g = 0; g < groups->count; g++)
+    for (size_t i = list->count; i-- > 0;)
+      if (list->tasks[i].state == VERIFY_SKIPPED &&
+          same_label(mxq_status_name(list->tasks[i].status), groups->list[g].labels[0]))
+        groups->list[g].labels[1] = list->tasks[i].why;
 }
 
 void verify_groups_total(const struct verify_list *list, struct verify_group *total) {

@@ -24,7 +24,7 @@ struct verify_groups {
 void verify_groups_types(const struct verify_list *list, struct verify_groups *groups);
 /* By each part of a kernel's name: the part, and its value. A task is in several. */
 void verify_groups_axes(const struct verify_list *list, struct verify_groups *groups);
-/* What was skipped, by why. */
+/* What was skipped, by the status that it ended with: its name, and the text of the first. */
 void verify_groups_reasons(const struct verify_list *list, struct verify_groups *groups);
 void verify_groups_total(const struct verify_list *list, struct verify_group *total);
 void verify_groups_free(struct verify_groups *groups);

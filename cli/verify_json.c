@@ -41,7 +41,7 @@ static cJSON *task_json(const struct verify_summary *summary, const struct verif
 static void add_groups(cJSON *result, const struct verify_list *list) {
   static const char *const types[] = {"op", "in", "out", "check", NULL};
   static const char *const axes[] = {"part", "value", NULL};
-  static const char *const reasons[] = {"why", NULL};
+  static const char *const reasons[] = {"status", "why", NULL};
   struct verify_groups groups;
   verify_groups_types(list, &groups);
   json_add(result, "types", groups_json(&groups, types));

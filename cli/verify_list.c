@@ -86,6 +86,7 @@ static void add_tasks(struct verify_list *list, const struct picker *picker,
           .id = *id, .check = (uint8_t)check, .narrow = (uint8_t)narrow, .part = (uint8_t)part};
       if (runs) continue;
       task->state = VERIFY_SKIPPED;
+      task->status = MXQ_UNSUPPORTED;
       task->why = text_format("%s", mxq_last_error());
     }
   }

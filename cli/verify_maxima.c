@@ -40,7 +40,7 @@ static uint32_t maxima_bits(void *user, uint64_t block, uint64_t element) {
   return beside_maximum(maxima, maximum);
 }
 
-static void fill_maxima(const struct check_region *region, uint64_t seed, unsigned char *base) {
+void verify_fill_maxima(const struct check_region *region, uint64_t seed, unsigned char *base) {
   const struct mxq_type_facts *in = mxq_type_facts(region->variant.in);
   const struct mxq_type_facts *out = mxq_type_facts(region->variant.out);
   struct maxima maxima = {.first = seed, .random = seed, .bits = in->bits};
@@ -58,6 +58,7 @@ enum mxq_status verify_run_maxima(struct verify_runner *runner, struct verify_ta
   const uint64_t count =
       mxq_type_facts(variant->in)->bits == 16 ? VERIFY_PATTERNS : 4 * VERIFY_PATTERNS;
   const struct verify_sweep sweep = {
-      "every maximum", VERIFY_N, VERIFY_K, 0, count, grid.blocks_n * grid.blocks_k, fill_maxima};
+      "every maximum",   VERIFY_N, VERIFY_K, 0, count, grid.blocks_n * grid.blocks_k,
+      verify_fill_maxima};
   return verify_sweep_run(runner, &sweep, task);
 }

@@ -144,6 +144,7 @@ static void take_line(struct pool *pool, struct verify_process *process, const c
   }
   pool->job->list.tasks[index].details =
       cJSON_DetachItemFromObjectCaseSensitive((cJSON *)(uintptr_t)line, "details");
+  pool->job->list.tasks[index].status = (enum mxq_status)number_in(line, "status", MXQ_INTERNAL);
   settle(pool, index, (enum verify_state)state, cJSON_IsString(why) ? why->valuestring : NULL);
   process->unanswered--;
 }

@@ -105,8 +105,8 @@ static void print_axes(const struct verify_groups *groups) {
 
 static void print_reasons(const struct verify_groups *reasons) {
   for (size_t i = 0; i < reasons->count; i++)
-    printf("skipped %zu: %s\n", reasons->list[i].counts[VERIFY_SKIPPED],
-           reasons->list[i].labels[0]);
+    printf("skipped %zu, %s, such as: %s\n", reasons->list[i].counts[VERIFY_SKIPPED],
+           reasons->list[i].labels[0], reasons->list[i].labels[1]);
   if (reasons->count) puts("");
 }
 

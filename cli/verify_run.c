@@ -110,6 +110,10 @@ enum mxq_status verify_run(struct verify_runner *runner, struct verify_task *tas
   enum mxq_status status = checks[task->check](runner, task);
   if (status != MXQ_OK && !task->why) task->why = text_format("%s", mxq_last_error());
   task->state = (uint8_t)(task->details ? VERIFY_FAILED : state_of(status));
+  if (status != MXQ_OK && task->state != VERIFY_FAILED) { /* no case is to blame */
+    free(task->why);
+    task->why = text_format("%s", mxq_last_error());
+  }
   /* A context that a kernel brought down answers every call with that error. */
   if (status == MXQ_DRIVER_ERROR && mxq_device_synchronize(runner->device) != MXQ_OK)
     task->state = VERIFY_WAITING;

@@ -35,6 +35,15 @@ typedef uint32_t (*verify_bits_fn)(void *user, uint64_t block, uint64_t element)
 void verify_fill_wide(const struct check_region *region, unsigned char *base,
                       verify_bits_fn bits_of, void *user);
 
+/* The fills of the checks. Seeds count maxima (262,144 of float32, with several lower halves each),
+ * scales, and float32 patterns. */
+void verify_fill_maxima(const struct check_region *region, uint64_t seed, unsigned char *base);
+void verify_fill_codes(const struct check_region *region, uint64_t seed, unsigned char *base);
+void verify_fill_casts(const struct check_region *region, uint64_t seed, unsigned char *base);
+/* The end of the patterns that may share a block with `first`: those whose multiplier is 1, those
+ * of other finite values, those of infinities and NaN, of one sign. */
+uint64_t verify_casts_end(uint64_t first, unsigned out);
+
 /* Batches of one launch each, seeds from `first` on in steps, below `end`. */
 struct verify_sweep {
   const char *what;
