@@ -8,7 +8,6 @@
 #include "checked.h"
 #include "context.h"
 #include "map_encode.h"
-#include "plan_as.h"
 #include "pointers.h"
 #include "schedule.h"
 #include "shape.h"
@@ -131,6 +130,10 @@ enum mxq_status mxq_plan_create_as(struct mxq_kernel *kernel, const struct mxq_k
 enum mxq_status mxq_plan_create(struct mxq_kernel *kernel, const struct mxq_shape *shape,
                                 const struct mxq_pointers *pointers, struct mxq_plan **plan) {
   return mxq_plan_create_as(kernel, NULL, shape, pointers, plan);
+}
+
+const struct mxq_kernel_id *mxq_plan_kernel(const struct mxq_plan *plan) {
+  return &plan->tensor.kernel;
 }
 
 void mxq_plan_destroy(struct mxq_plan *plan) {

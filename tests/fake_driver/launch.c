@@ -57,9 +57,10 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *o
 }
 CUresult cuLibraryUnload(CUlibrary library) { return free(library), CUDA_SUCCESS; }
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *symbol) {
-  static struct CUkern_st kernels[512];
+  enum { most = 8192 };
+  static struct CUkern_st kernels[most];
   (void)library;
-  for (size_t i = 0; i < 512; i++) {
+  for (size_t i = 0; i < most; i++) {
     if (!kernels[i].symbol[0]) snprintf(kernels[i].symbol, sizeof kernels[i].symbol, "%s", symbol);
     if (!strcmp(kernels[i].symbol, symbol)) return *kernel = &kernels[i], CUDA_SUCCESS;
   }
