@@ -148,15 +148,35 @@ class Answers(Case):
         wide = json.loads(run("plan", NAME, 8, 64, 64, "--strides", "0,72", "--json").stdout)
         self.assertEqual(wide["strides"], [0, 72])
 
-    def test_plan_of_a_refused_shape(self):
-        for arguments in [(1, 64, 63), (1, 63, 64), (2, 64, 64, "--strides", "4100,64")]:
-            refused = run("plan", NAME, *arguments)
-            self.check(refused, 0)
-            self.assertIn("none takes this tensor", refused.stdout)
-            self.assertIn("multiples of 16", refused.stdout)
-            plan = json.loads(run("plan", NAME, *arguments, "--json").stdout)
-            self.assertIsNone(plan["kernel"])
-            self.assertIn("multiples of 16", plan["refused"])
+    def test_plan_of_each_form(self):
+        for name, arguments, form, pieces in [
+            (NAME, (8, 8192, 5120), "tile", ["copy engine", "output map", "128B"]),
+            (NAME.replace("e4m3", "e2m1"), (1, 256, 64), "tile", ["dims [128, 64, 1]"]),
+            (NAME.replace("colt", "row"), (2, 64, 64), "row", ["16 bytes", "tensor maps    none"]),
+            (NAME, (1, 64, 63), "any", ["no fast kernel", "multiples of 16 bytes"]),
+            (NAME, (1, 63, 64), "any", ["no fast kernel", "multiples of 16 bytes"]),
+            (NAME, (2, 64, 64, "--strides", "4100,64"), "any", ["multiples of 16 bytes"]),
+            (NAME.replace("colt", "row"), (1, 64, 24), "any", ["K is 24", "multiples of 16"]),
+            (NAME, (8, 8192, 5120, "--arch", "80"), "any", ["80 has no tensor copy engine"]),
+            (NAME, (1, 1, 1, "--arch", "120a"), "any", ["120a allows 101376"]),
+        ]:
+            with self.subTest(name=name, arguments=arguments):
+                text = self.check(run("plan", name, *arguments), 0).stdout
+                plan = json.loads(run("plan", name, *arguments, "--json").stdout)
+                self.assertEqual(plan["form"], form)
+                self.assertIn(plan["kernel"], text)
+                family = "any" if form == "any" else "tma"
+                self.assertTrue(plan["kernel"].startswith(f"{name}.{family}-"), plan["kernel"])
+                for piece in pieces:
+                    self.assertIn(piece, text)
+                self.assertEqual(plan["in_map"] is None, form != "tile")
+                self.assertEqual(plan["out_map"] is None, form != "tile")
+                self.assertEqual(plan["refused"] is None, form != "any")
+                self.assertLessEqual(plan["shared_bytes"], plan["shared_allowed"])
+
+    def test_plan_of_more_tiles_than_blocks(self):
+        plan = json.loads(run("plan", NAME, 2**31, 3, 5, "--json").stdout)
+        self.assertEqual((plan["tiles"], plan["grid"]), (2**31, 2**31 - 1))
 
     def test_plan_of_an_empty_tensor(self):
         plan = json.loads(run("plan", NAME, 0, 64, 64, "--json").stdout)
