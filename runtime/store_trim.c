@@ -11,7 +11,7 @@
 
 #include "store.h"
 
-#define TOUCH_SECONDS     3600
+#define TOUCH_SECONDS     60
 #define ABANDONED_SECONDS 3600
 
 struct found {
@@ -30,6 +30,10 @@ struct list {
 static int ends_with(const char *text, const char *end) {
   const size_t length = strlen(text), end_length = strlen(end);
   return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static struct timespec later(struct timespec a, struct timespec b) {
+  return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec) ? a : b;
 }
 
 static int older(const void *a, const void *b) {
@@ -51,7 +55,7 @@ static void add(struct list *list, const char *name, const struct stat *status) 
   }
   struct found *item = &list->items[list->count++];
   strcpy(item->name, name);
-  item->used = status->st_mtim;
+  item->used = later(status->st_mtim, status->st_atim);
   item->bytes = (uint64_t)status->st_size;
   list->bytes += item->bytes;
 }
