@@ -146,6 +146,7 @@ enum mxq_status mxq_build(struct mxq_context *context, const struct mxq_kernel_i
           (unsigned long long)(made.nanoseconds / 1000000u),
           (unsigned long long)(made.nanoseconds / 1000u % 1000u), made.resources.registers,
           made.cubin_size);
+  atomic_fetch_add_explicit(&context->made[made.origin], 1, memory_order_relaxed);
   *image = made;
   return MXQ_OK;
 }

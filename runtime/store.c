@@ -16,13 +16,6 @@
 
 #define NAME_TRIES 8
 
-static void name_of(const struct mxq_entry_key *key, char name[MXQ_STORE_NAME_SIZE]) {
-  uint64_t hash[2];
-  mxq_entry_key_hash(key, hash);
-  snprintf(name, MXQ_STORE_NAME_SIZE, "%016llx%016llx.mxq", (unsigned long long)hash[1],
-           (unsigned long long)hash[0]);
-}
-
 /* On a network file system, a file that another node replaces meanwhile goes stale: the new one is
  * there under the same name. */
 static int open_entry(int folder, const char *name) {
@@ -110,7 +103,7 @@ static void keep_small(struct mxq_store *store, const struct mxq_allocator *allo
 void mxq_store_name(const struct mxq_store_key *key, char name[MXQ_STORE_NAME_SIZE]) {
   struct mxq_entry_key entry_key;
   mxq_entry_key_make(key, &entry_key);
-  name_of(&entry_key, name);
+  mxq_entry_key_name(&entry_key, name);
 }
 
 int mxq_store_read(const struct mxq_store *store, const struct mxq_allocator *allocator,
@@ -120,7 +113,7 @@ int mxq_store_read(const struct mxq_store *store, const struct mxq_allocator *al
   struct mxq_entry_key entry_key;
   int written = 0;
   mxq_entry_key_make(key, &entry_key);
-  name_of(&entry_key, name);
+  mxq_entry_key_name(&entry_key, name);
   why[0] = 0;
   for (unsigned i = 0; i < store->dir_count; ++i) {
     wrong[0] = 0;
@@ -139,7 +132,7 @@ int mxq_store_write(struct mxq_store *store, const struct mxq_allocator *allocat
   const char *dir = NULL;
   struct mxq_entry_key entry_key;
   mxq_entry_key_make(key, &entry_key);
-  name_of(&entry_key, name);
+  mxq_entry_key_name(&entry_key, name);
   const int folder = mxq_store_folder_written(store, &dir, why, why_size);
   if (folder >= 0) {
     const int wrong = publish(folder, name, &entry_key, entry);
