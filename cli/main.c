@@ -13,8 +13,9 @@
 #include "text.h"
 
 static const struct command *const commands[] = {
-    &command_list,     &command_why,  &command_source, &command_plan,  &command_compile,
-    &command_quantize, &command_info, &command_emit,   &command_check,
+    &command_list,    &command_why,      &command_source, &command_plan,
+    &command_compile, &command_quantize, &command_info,   &command_emit,
+    &command_check,   &command_prepare,  &command_cache,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
