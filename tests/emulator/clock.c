@@ -55,7 +55,6 @@ void emu_clock_meet(void) {
 }
 
 void emu_clock_release(unsigned thread, struct emu_known *known) {
-  join(known, &base);
   if (has_extra[thread]) join(known, extra[thread]);
   known->count[thread] = now[thread]++;
 }

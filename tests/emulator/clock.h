@@ -33,7 +33,8 @@ int emu_clock_ordered(unsigned thread, unsigned agent, uint32_t count);
 
 /* All threads of the block meet. */
 void emu_clock_meet(void);
-/* Adds what the thread knows to `known`, and lets its next accesses be later ones. */
+/* Adds what the thread knows beyond what all knew at the last meeting to `known`, and lets its next
+ * accesses be later ones. */
 void emu_clock_release(unsigned thread, struct emu_known *known);
 void emu_clock_acquire(unsigned thread, const struct emu_known *known);
 
