@@ -39,6 +39,7 @@ struct command {
 };
 
 extern const struct command command_list, command_why, command_source, command_plan,
-    command_compile, command_quantize, command_info;
+    command_compile, command_quantize, command_info, command_emit, command_check, command_prepare,
+    command_cache;
 
 #endif

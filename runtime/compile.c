@@ -8,7 +8,7 @@
  * read_resources reads; it changes no byte of the cubin. */
 const char mxq_compile_options[] =
     "--std=c++17 --ftz=false --prec-div=true --prec-sqrt=true --fmad=false -no-source-include "
-    "--no-cache --ptxas-options=-v";
+    "--no-cache --minimal --ptxas-options=-v";
 
 #define OPTIONS_MAX               16
 #define LOG_SHOWN                 6000

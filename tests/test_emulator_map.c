@@ -46,6 +46,7 @@ BREAK(rank_two, plan->rank = 2)
 BREAK(no_type, plan->element = (enum mxq_map_element)7)
 BREAK(no_swizzle, plan->swizzle = (enum mxq_map_swizzle)7)
 BREAK(over_span, plan->swizzle = MXQ_MAP_SWIZZLE_128B; plan->box[0] = 144)
+BREAK(under_span, plan->swizzle = MXQ_MAP_SWIZZLE_128B; plan->box[0] = 64)
 BREAK(dim_most, plan->dims[2] = UINT64_C(1) << 32)
 BREAK(box_most, plan->box[0] = 256)
 BREAK(stride_most, plan->strides_bytes[1] = (UINT64_C(1) << 40) - 16)
@@ -63,6 +64,7 @@ static const struct limit refused[] = {
     {"no such element type", no_type},
     {"no such swizzle", no_swizzle},
     {"more than the swizzle's 128", over_span},
+    {"knows the swizzle for 128 only", under_span},
 };
 static const struct limit taken[] = {
     {"", dim_most}, {"", box_most}, {"", stride_most}, {"", stride_zero}};

@@ -11,6 +11,7 @@
 #include "cases.h"
 #include "crash.h"
 #include "expand.h"
+#include "jobs.h"
 #include "select.h"
 #include "trial.h"
 
@@ -24,10 +25,6 @@ struct group {
   char symbols[batch][MXQ_KERNEL_NAME_SIZE];
   char *texts[batch];
   const char *file; /* of an edited expansion; else NULL */
-};
-
-struct totals {
-  uint64_t kernels, runs, bad;
 };
 
 static double milliseconds(void) {
@@ -66,7 +63,7 @@ static int run_trial(const struct emu_request *request, const struct group *grou
 
 /* Every case with every seed, until one is not clean. */
 static void run_kernel(const struct emu_request *request, const struct group *group, size_t index,
-                       struct totals *totals) {
+                       struct emu_totals *totals) {
   struct emu_trial trial = {.kernel = group->kernels[index],
                             .function = group->sources[index].kernel,
                             .threads = group->sources[index].threads,
@@ -91,10 +88,11 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
   if (clean && !request->quiet)
     printf("%s: clean, %" PRIu64 " runs, %.0f ms\n", name, totals->runs - before,
            milliseconds() - start);
+  fflush(stdout); /* whole lines, whoever else writes */
 }
 
 static int run_group(const struct emu_request *request, struct group *group,
-                     struct totals *totals) {
+                     struct emu_totals *totals) {
   struct emu_library library;
   const int built = emu_build(group->sources, group->count, &library);
   if (!built)
@@ -117,13 +115,22 @@ static void add_source(struct group *group, const struct mxq_kernel_id *kernel, 
   group->sources[i] = (struct emu_source){text, length, group->symbols[i], NULL, 0};
 }
 
-static int expand_and_run(const struct emu_request *request, const struct emu_selection *selection,
-                          struct totals *totals) {
+struct share {
+  const struct emu_request *request;
+  const struct emu_selection *selection;
+  size_t each; /* kernels that are compiled together, at most a batch */
+};
+
+/* Every jobs-th group of kernels, from the job's on. */
+static int expand_and_run(const void *context, size_t job, size_t jobs, struct emu_totals *totals) {
+  const struct share *share = context;
+  const struct emu_selection *selection = share->selection;
   struct mxq_expander *expander;
   struct group group = {0};
   const struct mxq_arch *arch;
-  int done = mxq_arch_parse("90a", &arch) == MXQ_OK &&
-             mxq_expander_create(&mxq_allocator_default, request->templates, &expander) == MXQ_OK;
+  int done =
+      mxq_arch_parse("90a", &arch) == MXQ_OK &&
+      mxq_expander_create(&mxq_allocator_default, share->request->templates, &expander) == MXQ_OK;
   if (!done) {
     fprintf(stderr, "mxq-emulate: %s\n", mxq_last_error());
     return 0;
@@ -131,15 +138,25 @@ static int expand_and_run(const struct emu_request *request, const struct emu_se
   for (size_t i = 0; done && i < selection->count; i++) {
     char *text;
     size_t length;
+    if (i / share->each % jobs != job) continue;
     done = mxq_expander_expand(expander, &selection->kernels[i], arch, &text, &length) == MXQ_OK;
     if (!done) fprintf(stderr, "mxq-emulate: %s\n", mxq_last_error());
     if (done) add_source(&group, &selection->kernels[i], text, length);
-    if (done && (group.count == batch || i + 1 == selection->count))
-      done = run_group(request, &group, totals);
+    if (done && (group.count == share->each || i + 1 == selection->count))
+      done = run_group(share->request, &group, totals);
   }
   for (size_t i = 0; i < group.count; i++) free(group.texts[i]);
   mxq_expander_destroy(expander);
   return done;
+}
+
+static int run_selection(const struct emu_request *request, const struct emu_selection *selection,
+                         struct emu_totals *totals) {
+  const size_t most = (size_t)request->jobs, even = (selection->count + most - 1) / most;
+  const struct share share = {request, selection, even < batch ? even : batch};
+  const size_t groups = (selection->count + share.each - 1) / share.each;
+  const size_t jobs = most < groups ? most : groups;
+  return emu_jobs_run(jobs, expand_and_run, &share, totals);
 }
 
 static char *read_file(const char *path, size_t *length) {
@@ -159,7 +176,8 @@ static char *read_file(const char *path, size_t *length) {
   return text;
 }
 
-static int run_file(const struct emu_request *request, const char *path, struct totals *totals) {
+static int run_file(const struct emu_request *request, const char *path,
+                    struct emu_totals *totals) {
   struct group group = {.file = path};
   struct mxq_kernel_id kernel;
   size_t length;
@@ -184,7 +202,7 @@ static int is_file(const char *name) {
 
 int emu_emulate(const struct emu_request *request) {
   struct emu_selection selection = {0};
-  struct totals totals = {0};
+  struct emu_totals totals = {0};
   int code = 0;
   emu_crash_watch();
   for (int i = 0; !code && i < request->name_count; i++) {
@@ -196,7 +214,7 @@ int emu_emulate(const struct emu_request *request) {
       code = exit_usage;
     }
   }
-  if (!code && selection.count && !expand_and_run(request, &selection, &totals)) code = exit_failed;
+  if (!code && selection.count && !run_selection(request, &selection, &totals)) code = exit_failed;
   emu_select_free(&selection);
   if (!code && totals.bad) code = exit_mismatch;
   if (code == 0 || code == exit_mismatch)

@@ -17,6 +17,7 @@ struct emu_request {
   int has_shape;
   int64_t grid; /* -1: as the case says */
   int64_t seed, seeds;
+  int64_t jobs; /* processes at once, at most */
   const struct emu_fault *fault;
   int quiet;
 };

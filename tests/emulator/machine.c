@@ -12,6 +12,7 @@
 #include "shared.h"
 #include "team.h"
 
+enum { often = 64 }; /* one primitive in so many gives way though it need not */
 static const uint64_t very_many = 400000000;
 
 struct emu_machine emu;
@@ -35,7 +36,7 @@ unsigned emu_enter(const char *what, int line, const char *file) {
   const unsigned thread = emu_team_self();
   emu.stand[thread] = (struct emu_stand){what, file, line};
   if (!EMU_THREADS && ++emu.steps > emu.steps_max) emu_hazard("the block does not end");
-  emu_team_pause();
+  emu_team_pause(often);
   return thread;
 }
 
@@ -68,6 +69,7 @@ void emu_block_sync(int line, const char *file) {
   if (++emu.arrived == emu.launch->threads) meet(thread);
   emu_team_wait(met, &syncs);
   emu_team_unlock();
+  emu_team_pause(1); /* whoever came last need not be the first to go on */
 }
 
 void emu_global_store(void *to, const void *from, unsigned bytes, int line, const char *file) {

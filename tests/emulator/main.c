@@ -26,6 +26,7 @@ static const char help[] =
     "  --grid BLOCKS      so many blocks; 0 is one for each tile\n"
     "  --seed S           of inputs and scheduling; 1 if not given\n"
     "  --seeds COUNT      so many seeds, from S on\n"
+    "  --jobs COUNT       so many processes at once; the number of processors if not given\n"
     "  --templates DIR    expand the templates of a folder instead of the built-in ones\n"
     "  --fault NAME       change the host's plan (for tests/mutants); `--fault list` lists\n"
     "  --quiet            print only what is not clean, and the totals\n"
@@ -38,11 +39,17 @@ static const char help[] =
     "  mxq-emulate edited.cu --shape 1,256,256\n";
 
 static const struct option options[] = {
-    {"shape", required_argument, NULL, 's'}, {"strides", required_argument, NULL, 't'},
-    {"grid", required_argument, NULL, 'g'},  {"seed", required_argument, NULL, 'd'},
-    {"seeds", required_argument, NULL, 'c'}, {"templates", required_argument, NULL, 'T'},
-    {"fault", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+    {"shape", required_argument, NULL, 's'},
+    {"strides", required_argument, NULL, 't'},
+    {"grid", required_argument, NULL, 'g'},
+    {"seed", required_argument, NULL, 'd'},
+    {"seeds", required_argument, NULL, 'c'},
+    {"templates", required_argument, NULL, 'T'},
+    {"fault", required_argument, NULL, 'f'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 enum { exit_failed = 1, exit_usage = 2 };
@@ -96,6 +103,7 @@ static int read_option(int letter, struct emu_request *request, int64_t strides[
     case 'g': return read_number("grid", 0, &request->grid);
     case 'd': return read_number("seed", 0, &request->seed);
     case 'c': return read_number("seeds", 1, &request->seeds);
+    case 'j': return read_number("jobs", 1, &request->jobs);
     case 'T': request->templates = optarg; return 1;
     case 'f': return read_fault(request);
     case 'q': request->quiet = 1; return 1;
@@ -105,7 +113,8 @@ static int read_option(int letter, struct emu_request *request, int64_t strides[
 }
 
 int main(int count, char **arguments) {
-  struct emu_request request = {.grid = -1, .seed = 1, .seeds = 1};
+  struct emu_request request = {
+      .grid = -1, .seed = 1, .seeds = 1, .jobs = sysconf(_SC_NPROCESSORS_ONLN)};
   int64_t strides[2] = {-1, -1};
   int letter;
   while ((letter = getopt_long(count, arguments, "h", options, NULL)) != -1)
