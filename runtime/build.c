@@ -72,7 +72,6 @@ static void write_disk(const struct job *job, const struct mxq_store_entry *entr
 }
 
 static enum mxq_status expand_and_compile(const struct job *job, const struct mxq_nvrtc *nvrtc,
-                                          enum mxq_compile_output output,
                                           struct mxq_compiled *compiled, uint64_t hash[2]) {
   const struct mxq_allocator *allocator = &job->context->allocator;
   char *source = NULL;
@@ -82,7 +81,7 @@ static enum mxq_status expand_and_compile(const struct job *job, const struct mx
   hash[0] = source_hash.low64;
   hash[1] = source_hash.high64;
   const enum mxq_status status =
-      mxq_compile(allocator, nvrtc, source, job->name, job->arch, output, compiled);
+      mxq_compile(allocator, nvrtc, source, job->name, job->arch, MXQ_COMPILE_CUBIN, compiled);
   mxq_free(allocator, source);
   return status;
 }
@@ -92,7 +91,7 @@ static enum mxq_status compile(const struct job *job, struct mxq_image *image) {
   struct mxq_compiled compiled;
   struct mxq_store_entry entry = {.cubin_size = 0};
   MXQ_TRY(mxq_context_nvrtc(job->context, &nvrtc));
-  MXQ_TRY(expand_and_compile(job, nvrtc, MXQ_COMPILE_CUBIN, &compiled, entry.source_hash));
+  MXQ_TRY(expand_and_compile(job, nvrtc, &compiled, entry.source_hash));
   entry.nvrtc_major = (uint32_t)nvrtc->major;
   entry.nvrtc_minor = (uint32_t)nvrtc->minor;
   memcpy(entry.nvrtc_build_id, nvrtc->build_id, sizeof entry.nvrtc_build_id);
@@ -148,18 +147,5 @@ enum mxq_status mxq_build(struct mxq_context *context, const struct mxq_kernel_i
           made.cubin_size);
   atomic_fetch_add_explicit(&context->made[made.origin], 1, memory_order_relaxed);
   *image = made;
-  return MXQ_OK;
-}
-
-enum mxq_status mxq_compile_ptx(struct mxq_context *context, const struct mxq_kernel_id *id,
-                                const struct mxq_arch *arch, char **ptx) {
-  struct job job = {.context = context, .id = id, .arch = arch};
-  const struct mxq_nvrtc *nvrtc = NULL;
-  struct mxq_compiled compiled;
-  uint64_t hash[2];
-  MXQ_TRY(mxq_kernel_id_name(id, job.name, sizeof job.name));
-  MXQ_TRY(mxq_context_nvrtc(context, &nvrtc));
-  MXQ_TRY(expand_and_compile(&job, nvrtc, MXQ_COMPILE_PTX, &compiled, hash));
-  *ptx = compiled.code;
   return MXQ_OK;
 }

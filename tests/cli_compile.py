@@ -34,6 +34,30 @@ class Compile(Case):
         again = json.loads(self.compile(glob, names[0], "--json").stdout)
         self.assertEqual([row["origin"] for row in again], ["disk"] * len(names) + ["memory"])
 
+    def test_list_knows_what_is_compiled(self):
+        def kernels(*arguments, **variables):
+            environment = dict(os.environ, MXQ_CACHE_DIR=self.path("cache"), **variables)
+            result = self.check(run("list", NAME, "--json", *arguments, env=environment), 0)
+            return json.loads(result.stdout)[0]["kernels"]
+        self.assertEqual([row["registers"] for row in kernels()], [None, None])
+        compiled = json.loads(self.compile(NAME, "--json").stdout)[0]
+        fast, generic = kernels()
+        for key in ["kernel", "registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes"]:
+            self.assertEqual(fast[key], compiled[key])
+        self.assertIsNone(generic["registers"])
+        everything = kernels("--arch", "90a", "--arch", "80", "--compile")
+        self.assertEqual(len(everything), 3)
+        for row in everything:
+            self.assertGreater(row["registers"], 8)
+            self.assertEqual(row["spill_store_bytes"] + row["spill_load_bytes"], 0)
+        self.assertEqual(kernels("--arch", "90a", "--arch", "80"), everything)
+
+    def test_list_without_nvrtc(self):
+        environment = dict(os.environ, MXQ_CACHE_DIR=self.path("new"),
+                           MXQ_NVRTC=self.path("none.so"))
+        result = self.check(run("list", NAME, "--json", "--compile", env=environment), 3, "none.so")
+        self.assertEqual(result.stdout, "")
+
     def test_keep(self):
         row = json.loads(self.compile(NAME, "--keep", self.path("kept"), "--json").stdout)[0]
         stem = self.path("kept/" + row["kernel"] + ".sm_90a")

@@ -55,6 +55,9 @@ class Usage(Case):
             (["list", NAME.replace("rceil", "rcel")], ["rcel", "floor", "rceil"]),
             (["why", "quantize_bf16"], ["quantize_bf16"]),
             (["source", NAME, "--arch", "91"], ['"91"', "90a"]),
+            (["list", NAME, "--json", "--arch", "91"], ['"91"', "90a"]),
+            (["list", NAME, "--arch", "90a"], ["--arch", "only --json"]),
+            (["list", NAME, "--compile"], ["--compile", "only --json"]),
             (["source", NAME, "--kernel", "tma-1x1"], ["tma-1x1", "tma-128x128"]),
             (["source", NAME, "--kernel", "quantize_f32_e4m3_b32_rceil_colt_lin.tma-128x64"],
              ["not one of variant"]),
@@ -122,6 +125,24 @@ class Answers(Case):
             self.assertEqual(run("list", *arguments).stdout.split(), wanted)
             rows = json.loads(run("list", "--json", *arguments).stdout)
             self.assertEqual([row["name"] for row in rows], wanted)
+
+    def test_list_tells_of_kernels(self):
+        environment = dict(os.environ, MXQ_CACHE_DIR=self.path("cache"), MXQ_JIT="off")
+        rows = json.loads(run("list", NAME, "--json", env=environment).stdout)
+        self.assertEqual((rows[0]["block"], rows[0]["layout"]), (32, "colt"))
+        fast, generic = rows[0]["kernels"]
+        plan = json.loads(run("plan", NAME, 8, 8192, 5120, "--json").stdout)
+        for key in ["kernel", "tile_n", "tile_k", "threads", "shared_bytes", "shared_allowed"]:
+            self.assertEqual(fast[key], plan[key])
+        self.assertEqual((fast["family"], generic["family"]), ("tma", "any"))
+        self.assertEqual(generic["kernel"], NAME + ".any-64x64")
+        for key in ["registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes"]:
+            self.assertIsNone(fast[key])
+        rows = json.loads(run("list", NAME, "--json", "--arch", "120a", "--arch=80", "--arch",
+                              "120", env=environment).stdout)
+        self.assertEqual([(row["arch"], row["family"]) for row in rows[0]["kernels"]],
+                         [("120a", "tma"), ("120a", "any"), ("80", "any")])
+        self.assertFalse(os.path.exists(self.path("cache")))
 
     def test_why(self):
         self.assertEqual(run("why", NAME).stdout, "legal\n")
