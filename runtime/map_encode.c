@@ -14,6 +14,7 @@ static const CUtensorMapDataType types[] = {[MXQ_MAP_U8] = CU_TENSOR_MAP_DATA_TY
                                             [MXQ_MAP_U16] = CU_TENSOR_MAP_DATA_TYPE_UINT16,
                                             [MXQ_MAP_F32] = CU_TENSOR_MAP_DATA_TYPE_UINT32};
 static const CUtensorMapSwizzle swizzles[] = {[MXQ_MAP_SWIZZLE_NONE] = CU_TENSOR_MAP_SWIZZLE_NONE,
+                                              [MXQ_MAP_SWIZZLE_32B] = CU_TENSOR_MAP_SWIZZLE_32B,
                                               [MXQ_MAP_SWIZZLE_64B] = CU_TENSOR_MAP_SWIZZLE_64B,
                                               [MXQ_MAP_SWIZZLE_128B] = CU_TENSOR_MAP_SWIZZLE_128B};
 

@@ -20,8 +20,10 @@ static const struct {
 } elements[] = {[MXQ_MAP_U8] = {"u8", 1}, [MXQ_MAP_U16] = {"u16", 2}, [MXQ_MAP_F32] = {"f32", 4}};
 
 /* Bytes of the inner box that one pattern of a swizzle spans; 0: any. */
-static const uint32_t swizzle_span[] = {
-    [MXQ_MAP_SWIZZLE_NONE] = 0, [MXQ_MAP_SWIZZLE_64B] = 64, [MXQ_MAP_SWIZZLE_128B] = 128};
+static const uint32_t swizzle_span[] = {[MXQ_MAP_SWIZZLE_NONE] = 0,
+                                        [MXQ_MAP_SWIZZLE_32B] = 32,
+                                        [MXQ_MAP_SWIZZLE_64B] = 64,
+                                        [MXQ_MAP_SWIZZLE_128B] = 128};
 
 static enum mxq_status check_dim(const struct mxq_map_plan *map, uint32_t i, const char *which) {
   const uint64_t dim = map->dims[i];

@@ -13,7 +13,12 @@
 #include "kernel_id.h"
 
 enum mxq_map_element { MXQ_MAP_U8, MXQ_MAP_U16, MXQ_MAP_F32 };
-enum mxq_map_swizzle { MXQ_MAP_SWIZZLE_NONE, MXQ_MAP_SWIZZLE_64B, MXQ_MAP_SWIZZLE_128B };
+enum mxq_map_swizzle {
+  MXQ_MAP_SWIZZLE_NONE,
+  MXQ_MAP_SWIZZLE_32B,
+  MXQ_MAP_SWIZZLE_64B,
+  MXQ_MAP_SWIZZLE_128B
+};
 
 /* What one tensor map says, dimensions fastest first. Element strides are 1, interleave none,
  * bytes outside are zeros. */

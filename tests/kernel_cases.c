@@ -28,8 +28,8 @@ static void *grow(void *list, size_t bytes) {
   exit(1);
 }
 
-static void add(struct kernel_cases *cases, const struct mxq_kernel_id *id,
-                const struct mxq_arch *arch) {
+void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id,
+                      const struct mxq_arch *arch) {
   char name[MXQ_KERNEL_NAME_SIZE];
   if (cases->count == cases->capacity) {
     cases->capacity = 2 * cases->capacity + 256;
@@ -56,7 +56,7 @@ void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch_name
     struct mxq_kernel_id id;
     for (size_t f = 0; taken && (family = mxq_family_at(f)); f++)
       if (mxq_kernel_id_choose(&variant, family->family, arch, &id) == MXQ_OK)
-        add(cases, &id, arch);
+        kernel_cases_add(cases, &id, arch);
   }
 }
 
@@ -67,7 +67,7 @@ static void add_on_archs(struct kernel_cases *cases, const struct mxq_kernel_id 
     for (unsigned narrow = 0; narrow <= arch->has_narrow; narrow++) {
       struct mxq_arch copy = *arch;
       copy.use_narrow = narrow;
-      if (mxq_kernel_id_check_arch(id, &copy) == MXQ_OK) add(cases, id, &copy);
+      if (mxq_kernel_id_check_arch(id, &copy) == MXQ_OK) kernel_cases_add(cases, id, &copy);
     }
 }
 
@@ -149,7 +149,7 @@ void kernel_cases_add_pairs(struct kernel_cases *cases, unsigned seed) {
   while (pairs->open_count) {
     const size_t best = choose(pairs, &random);
     pairs->open_count -= gain_of(pairs, best, 1);
-    add(cases, &pairs->all.list[best].id, &pairs->all.list[best].arch);
+    kernel_cases_add(cases, &pairs->all.list[best].id, &pairs->all.list[best].arch);
   }
   free(pairs->values);
   free(pairs->all.list);

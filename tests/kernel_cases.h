@@ -21,6 +21,9 @@ struct kernel_cases {
   size_t count, capacity;
 };
 
+void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id,
+                      const struct mxq_arch *arch);
+
 /* The kernels, fast and generic, that plans select on an arch: of every variant, or of one in
  * `step`, others for each seed. */
 void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch, unsigned step,
