@@ -71,7 +71,7 @@ unsigned emu_shuffle_xor(unsigned value, unsigned mask, int line, const char *fi
     check_lanes(warp, thread);
     warp->arrived = 0;
     warp->done++;
-    emu_team_wake();
+    emu_team_wake_some(thread - lane, lanes);
   }
   emu_team_wait(all_came, &turn);
   const unsigned theirs = values[lane ^ mask];

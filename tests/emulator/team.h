@@ -23,6 +23,7 @@ void emu_team_unlock(void);
  * all. If no thread can go on, the launch ends as stuck. */
 void emu_team_wait(int (*ready)(void *context), void *context);
 void emu_team_wake(void);
+void emu_team_wake_some(unsigned first, unsigned count); /* at least these */
 
 /* With the lock: ends all threads of the block. */
 _Noreturn void emu_team_abort(void);

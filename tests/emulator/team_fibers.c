@@ -156,8 +156,10 @@ void emu_team_wait(int (*is_ready)(void *context), void *context) {
   }
 }
 
-void emu_team_wake(void) {
-  for (unsigned t = 0; t < count_of; t++) {
+void emu_team_wake(void) { emu_team_wake_some(0, count_of); }
+
+void emu_team_wake_some(unsigned first, unsigned count) {
+  for (unsigned t = first; t < first + count; t++) {
     if (!waiting[t]) continue;
     waiting[t] = 0;
     ready[ready_count++] = t;
