@@ -56,7 +56,7 @@ void text_print_list(struct text *text, const char *format, va_list arguments) {
   const int length = vsnprintf(NULL, 0, format, arguments);
   if (length < 0) out_of_memory();
   char *line = text_allocate((size_t)length + 1, 1);
-  if (vsnprintf(line, (size_t)length + 1, format, again) < 0) out_of_memory();
+  vsnprintf(line, (size_t)length + 1, format, again);
   va_end(again);
   text_append(text, line, (size_t)length);
   free(line);
