@@ -60,13 +60,15 @@ static int write_file(const char *path, const char *text, size_t length) {
  * templates/args.h. */
 static int write_unit(const char *folder, size_t count) {
   static const char format[] =
-      "namespace source_%zu {\n#include \"%zu.cu\"\n}\n#undef MXQ_ARGS_H\n#undef MXQ_ALIGNED\n";
-  const size_t each = sizeof format + 40;
+      "#undef MXQ_ARGS_H\n#undef MXQ_ALIGNED\n#undef EMU_SYMBOL\n"
+      "#define EMU_SYMBOL(name) name##_%zu\n"
+      "namespace source_%zu {\n#include \"%zu.cu\"\n}\n";
+  const size_t each = sizeof format + 60;
   char path[path_size], *text = malloc(count * each + 1);
   size_t length = 0;
   if (!text) abort();
   for (size_t i = 0; i < count; i++)
-    length += (size_t)snprintf(text + length, each, format, i, i);
+    length += (size_t)snprintf(text + length, each, format, i, i, i);
   unit_path(folder, path);
   const int written = write_file(path, text, length);
   free(text);
@@ -136,11 +138,12 @@ static void keep_folder(struct emu_library *library) {
 static void keep_folder(struct emu_library *library) { remove_folder(library); }
 #endif
 
-static int find(const struct emu_library *library, struct emu_source *source) {
-  char bound[256];
-  void *kernel = dlsym(library->handle, source->symbol);
-  snprintf(bound, sizeof bound, "%s_threads", source->symbol);
-  const unsigned *threads = dlsym(library->handle, bound);
+static int find(const struct emu_library *library, size_t index, struct emu_source *source) {
+  char name[256];
+  snprintf(name, sizeof name, "%s_%zu", source->symbol, index);
+  void *kernel = dlsym(library->handle, name);
+  snprintf(name, sizeof name, "%s_threads_%zu", source->symbol, index);
+  const unsigned *threads = dlsym(library->handle, name);
   if (!kernel || !threads) {
     fprintf(stderr, "the source has no kernel called %s\n", source->symbol);
     return 0;
@@ -160,7 +163,7 @@ static int load(const char *folder, struct emu_source *sources, size_t count,
     return 0;
   }
   for (size_t i = 0; i < count; i++)
-    if (!find(library, &sources[i])) return 0;
+    if (!find(library, i, &sources[i])) return 0;
   return 1;
 }
 

@@ -8,13 +8,18 @@
 
 #include "primitives.h"
 
+/* Where several sources make one unit, each sets apart its symbols (build.c). */
+#ifndef EMU_SYMBOL
+#define EMU_SYMBOL(name) name
+#endif
+
 /* The launch bound is exported too, so that a launch can be held to it. */
-#define MXQ_KERNEL(name, threads, blocks_per_sm) \
-  extern "C" {                                   \
-  EMU_API extern const unsigned name##_threads;  \
-  const unsigned name##_threads = threads;       \
-  }                                              \
-  extern "C" EMU_API void name
+#define MXQ_KERNEL(name, threads, blocks_per_sm)           \
+  extern "C" {                                             \
+  EMU_API extern const unsigned EMU_SYMBOL(name##_threads); \
+  const unsigned EMU_SYMBOL(name##_threads) = threads;     \
+  }                                                        \
+  extern "C" EMU_API void EMU_SYMBOL(name)
 #define MXQ_ARGS(type) const type &
 #define MXQ_FN         static inline
 
