@@ -177,8 +177,7 @@ int emu_build(struct emu_source *sources, size_t count, struct emu_library *libr
     return 0;
   }
   library->count = count;
-  const int loaded = write_sources(library->folder, sources, count) &&
-                     compile(library->folder) &&
+  const int loaded = write_sources(library->folder, sources, count) && compile(library->folder) &&
                      load(library->folder, sources, count, library);
   if (loaded)
     keep_folder(library);

@@ -50,9 +50,8 @@ int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_cas
   const int64_t k = rows[index].tiles_k * kernel->tile_k + rows[index].steps_k * step.k;
   out->shape = mxq_shape_dense(rows[index].e, n, k);
   out->shape.stride_n += rows[index].gap_n * step.stride;
-  out->shape.stride_e = rows[index].gap_e == same_e
-                            ? 0
-                            : n * out->shape.stride_n + rows[index].gap_e * step.stride;
+  out->shape.stride_e =
+      rows[index].gap_e == same_e ? 0 : n * out->shape.stride_n + rows[index].gap_e * step.stride;
   /* Kernels that move rows have a block for each tile. */
   out->grid = mxq_form_facts(kernel)->form == MXQ_FORM_ROW ? 0 : rows[index].grid;
   return 1;

@@ -38,13 +38,13 @@ static void repeat_command(const struct emu_request *request, const char *what,
                            const struct emu_trial *trial, char *text, size_t size) {
   const struct mxq_shape *shape = &trial->shape;
   snprintf(text, size,
-           "mxq-emulate %s --arch %s%s%s%s%s%s --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --strides %" PRId64
-           ",%" PRId64 " --grid %u --seed %" PRIu64,
+           "mxq-emulate %s --arch %s%s%s%s%s%s --shape %" PRId64 ",%" PRId64 ",%" PRId64
+           " --strides %" PRId64 ",%" PRId64 " --grid %u --seed %" PRIu64,
            what, trial->arch->name, trial->arch->use_narrow ? " --narrow" : "",
-           request->templates ? " --templates " : "",
-           request->templates ? request->templates : "", trial->fault ? " --fault " : "",
-           trial->fault ? emu_fault_name(trial->fault) : "", shape->e, shape->n, shape->k,
-           shape->stride_e, shape->stride_n, trial->grid, trial->seed);
+           request->templates ? " --templates " : "", request->templates ? request->templates : "",
+           trial->fault ? " --fault " : "", trial->fault ? emu_fault_name(trial->fault) : "",
+           shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n, trial->grid,
+           trial->seed);
 }
 
 /* 1 for a clean run. */

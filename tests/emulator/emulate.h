@@ -18,7 +18,7 @@ struct emu_request {
   int pairs;             /* kernels of all archs in which every pair of properties occurs */
   struct mxq_shape shape;
   int has_shape;
-  int small; /* one small shape instead of several */
+  int small;    /* one small shape instead of several */
   int64_t grid; /* -1: as the case says */
   int64_t seed, seeds;
   int64_t jobs; /* processes at once, at most */

@@ -20,8 +20,7 @@ static unsigned infinity_of(unsigned exponent_bits) {
 
 /* 2^exponent, from -149 to 127. */
 static float power(int exponent) {
-  const uint32_t bits =
-      exponent < -126 ? 1u << (exponent + 149) : (uint32_t)(exponent + 127) << 23;
+  const uint32_t bits = exponent < -126 ? 1u << (exponent + 149) : (uint32_t)(exponent + 127) << 23;
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -36,7 +35,7 @@ float emu_widen_half(unsigned bits, unsigned exponent_bits) {
   const unsigned exponent = magnitude >> mantissa_bits, implicit = 1u << mantissa_bits;
   const unsigned fraction = magnitude & (implicit - 1);
   const int unit = 2 - (1 << (exponent_bits - 1)) - (int)mantissa_bits; /* of subnormal numbers */
-  const float value = is_nan(bits, exponent_bits)             ? NAN
+  const float value = is_nan(bits, exponent_bits)               ? NAN
                       : magnitude == infinity_of(exponent_bits) ? INFINITY
                       : exponent ? (float)(fraction | implicit) * power(unit + (int)exponent - 1)
                                  : (float)fraction * power(unit);

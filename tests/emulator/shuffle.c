@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the lanes of a warp tell each other. All 32 must come to the same shuffle: on a device a lane
- * that is missing leaves the others without a defined value. A shuffle orders no memory.
+ * What the lanes of a warp tell each other. All 32 must come to the same shuffle: on a device a
+ * lane that is missing leaves the others without a defined value. A shuffle orders no memory.
  */
 #include "shuffle.h"
 
@@ -15,7 +15,7 @@ enum { lanes = 32, warps_max = EMU_THREADS_MAX / lanes };
 
 struct warp {
   unsigned arrived;
-  uint32_t done;            /* shuffles that all lanes came to */
+  uint32_t done;             /* shuffles that all lanes came to */
   unsigned values[2][lanes]; /* of this one and of the one before, which somebody may still read */
   unsigned masks[lanes];
 };

@@ -82,6 +82,35 @@ MXQ_FN void store_sum(const tiny_args &args, unsigned tile, unsigned me, unsigne
   global_store(to, static_cast<unsigned char>(sum));
 }
 
+// The whole warp tells each other their numbers.
+MXQ_FN void shuffle(unsigned me, unsigned fault) {
+  if (fault == TINY_SHUFFLE_MASK && me >= 16) shuffle_xor(me, 2);
+  for (unsigned mask = 1; mask < TINY_THREADS; mask *= 2) {
+    if (fault == TINY_SHUFFLE_DIVERGED && mask == 4 && me == 20) continue;
+    const unsigned other = shuffle_xor(me << 8 | mask, mask);
+    if (other != ((me ^ mask) << 8 | mask)) shared_load<unsigned>(SCRATCH + 4 * me);
+  }
+  if (fault == TINY_SHUFFLE_APART && me < 16) shuffle_xor(me, 1);
+  if (fault == TINY_SHUFFLE_APART && me >= 16) shuffle_xor(me, 1);
+  if (fault == TINY_SHUFFLE_WIDE) shuffle_xor(me, 32);
+  if (fault == TINY_SHUFFLE_ORDERS_NOTHING) {
+    shared_store(SCRATCH + 4 * me, me);
+    shuffle_xor(me, 1);
+    shared_load<unsigned>(SCRATCH + 4 * (me ^ 1));
+  }
+}
+
+// What the input holds, by single accesses of all widths.
+MXQ_FN unsigned read_input(const tiny_args &args, unsigned tile, unsigned me, unsigned fault) {
+  const unsigned char *from = args.input + tile * TINY_TILE + EACH * me;
+  if (fault == TINY_READ_BEFORE_BEGIN) from -= args.tiles * TINY_TILE;
+  if (fault == TINY_READ_OUTPUT) from = args.sums + tile * TINY_THREADS + me;
+  if (fault == TINY_READ_MISALIGNED)
+    global_load(reinterpret_cast<const unsigned *>(from + 2));
+  if (fault == TINY_READ_ODD_WIDTH) global_load(reinterpret_cast<const words3 *>(from));
+  return global_load(from) + global_load(reinterpret_cast<const unsigned short *>(from)) % 256;
+}
+
 MXQ_FN unsigned copy_bytes(unsigned me, unsigned fault) {
   unsigned sum = 0;
   if (fault == TINY_FENCE_BEFORE_WRITE) fence_async_shared();
@@ -145,14 +174,17 @@ MXQ_FN void finish_tile(const tiny_args &args, unsigned tile, unsigned me) {
 
 MXQ_KERNEL(tiny, TINY_THREADS, 1)(MXQ_ARGS(tiny_args) args) {
   const unsigned me = thread_id(), fault = args.fault;
+  shuffle(me, fault);
   if (fault == TINY_EARLY_RETURN && me == 9) return;
+  if (fault == TINY_SHUFFLE_ORDERS_NOTHING) block_sync();
   talk(me, fault);
   begin(args, me);
   for (unsigned tile = 0; tile < args.tiles; tile++) {
     const bool last = tile + 1 == args.tiles;
     await(me, tile, fault);
     if (fault == TINY_LOAD_OVER_READS && me == 0 && !last) load_tile(args, tile + 1);
-    store_sum(args, tile, me, copy_bytes(me, fault));
+    const unsigned sum = copy_bytes(me, fault);
+    store_sum(args, tile, me, sum + read_input(args, tile, me, fault));
     if (fault != TINY_NO_FENCE && fault != TINY_FENCE_BEFORE_WRITE &&
         fault != TINY_FENCE_AFTER_SYNC && fault != TINY_FENCE_BY_ISSUER &&
         (fault != TINY_FENCE_AFTER_SYNC_BY_ONE || me != 1))

@@ -60,6 +60,15 @@
   FAULT(EARLY_RETURN, "block_sync is not reached by all threads")                                \
   FAULT(TWO_SYNCS, "is in the one at")                                                           \
   FAULT(ENDLESS, "does not end")                                                                 \
+  FAULT(SHUFFLE_DIVERGED, "the whole warp|with mask 4, while|with mask 8, while")                \
+  FAULT(SHUFFLE_MASK, "with mask|is in the one at")                                              \
+  FAULT(SHUFFLE_APART, "is in the one at")                                                       \
+  FAULT(SHUFFLE_WIDE, "mask 32: a warp has 32")                                                  \
+  FAULT(SHUFFLE_ORDERS_NOTHING, "with nothing between that orders the two")                      \
+  FAULT(READ_BEFORE_BEGIN, "outside of its")                                                     \
+  FAULT(READ_OUTPUT, "which is only written")                                                    \
+  FAULT(READ_MISALIGNED, "no multiple of 4")                                                     \
+  FAULT(READ_ODD_WIDTH, "global_load of 12 bytes: there are")                                    \
   FAULT(NO_MAP, "is no encoded tensor map")                                                      \
   FAULT(MAP_UNALIGNED, "is not aligned to 64 bytes")                                             \
   FAULT(GLOBAL_PAST_END, "outside of its")                                                       \

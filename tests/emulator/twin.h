@@ -14,11 +14,11 @@
 #endif
 
 /* The launch bound is exported too, so that a launch can be held to it. */
-#define MXQ_KERNEL(name, threads, blocks_per_sm)           \
-  extern "C" {                                             \
+#define MXQ_KERNEL(name, threads, blocks_per_sm)            \
+  extern "C" {                                              \
   EMU_API extern const unsigned EMU_SYMBOL(name##_threads); \
-  const unsigned EMU_SYMBOL(name##_threads) = threads;     \
-  }                                                        \
+  const unsigned EMU_SYMBOL(name##_threads) = threads;      \
+  }                                                         \
   extern "C" EMU_API void EMU_SYMBOL(name)
 #define MXQ_ARGS(type) const type &
 #define MXQ_FN         static inline
@@ -99,10 +99,10 @@ MXQ_FN float max_magnitude(float a, float b) { return emu_larger_magnitude(a, b)
 MXQ_FN float widen_f16(unsigned bits) { return emu_widen_half(bits & 0xFFFF, 5); }
 
 /* Both halves of a word, each by itself. */
-#define EMU_PAIR(name, function, exponent_bits)                    \
-  MXQ_FN unsigned name(unsigned a, unsigned b) {                   \
-    return function(a & 0xFFFF, b & 0xFFFF, exponent_bits) |       \
-           function(a >> 16, b >> 16, exponent_bits) << 16;        \
+#define EMU_PAIR(name, function, exponent_bits)              \
+  MXQ_FN unsigned name(unsigned a, unsigned b) {             \
+    return function(a & 0xFFFF, b & 0xFFFF, exponent_bits) | \
+           function(a >> 16, b >> 16, exponent_bits) << 16;  \
   }
 EMU_PAIR(multiply_pair_bf16, emu_multiply_half, 8)
 EMU_PAIR(multiply_pair_f16, emu_multiply_half, 5)
