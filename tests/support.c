@@ -50,9 +50,9 @@ int support_buffer_guards(const struct support_buffer *buffer, const char *what)
   return 1;
 }
 
-enum mxq_status support_tensors_make(const struct mxq_variant *variant,
-                                     const struct mxq_shape *shape, uint64_t seed,
-                                     struct support_tensors *tensors) {
+enum mxq_status support_tensors_allocate(const struct mxq_variant *variant,
+                                         const struct mxq_shape *shape,
+                                         struct support_tensors *tensors) {
   struct mxq_byte_counts bytes;
   const enum mxq_status status = mxq_sizes(variant, shape, &bytes);
   if (status != MXQ_OK) return status;
@@ -61,8 +61,15 @@ enum mxq_status support_tensors_make(const struct mxq_variant *variant,
     tensors->out[part] = support_buffer_make(bytes.out[part]);
     tensors->scale[part] = support_buffer_make(bytes.scale[part]);
   }
-  support_fill(variant, shape, seed, tensors->in.data);
   return MXQ_OK;
+}
+
+enum mxq_status support_tensors_make(const struct mxq_variant *variant,
+                                     const struct mxq_shape *shape, uint64_t seed,
+                                     struct support_tensors *tensors) {
+  const enum mxq_status status = support_tensors_allocate(variant, shape, tensors);
+  if (status == MXQ_OK) support_fill(variant, shape, seed, tensors->in.data);
+  return status;
 }
 
 void support_tensors_free(struct support_tensors *tensors) {

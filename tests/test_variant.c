@@ -52,12 +52,18 @@ static int expected_name(size_t index, char *name) {
   return mode < 4 || out < 2; /* float32 scales: only with e4m3 and e5m2 */
 }
 
+/* A block size more is one line of axes.def and none here: its number is its length. */
+static int is_later_block(unsigned block) {
+  return block != 16 && block != 32 && block != 64 && block != 128;
+}
+
 static void lists_the_names_of_the_contract(void **state) {
   (void)state;
   char expected[MXQ_VARIANT_NAME_SIZE], name[MXQ_VARIANT_NAME_SIZE];
   struct mxq_variant variant = {0};
   size_t listed = 0, index = 0;
-  for (; mxq_variant_next(&variant); ++listed) {
+  while (mxq_variant_next(&variant)) {
+    if (is_later_block(variant.block)) continue;
     while (!expected_name(index++, expected)) {
       struct mxq_variant refused;
       assert_int_equal(mxq_variant_parse(expected, &refused), MXQ_REFUSED);
@@ -65,6 +71,7 @@ static void lists_the_names_of_the_contract(void **state) {
     }
     assert_int_equal(mxq_variant_name(&variant, name, sizeof name), MXQ_OK);
     assert_string_equal(name, expected);
+    ++listed;
   }
   assert_int_equal(listed, 3 * (2 * 6 + 3 * 4) * 4 * 5);
 }
@@ -82,22 +89,30 @@ static void reads_back_what_it_writes(void **state) {
   }
 }
 
+/* The number that a token stands for; 0 if the axis lacks it. */
+static unsigned number_of(enum mxq_axis axis, const char *token) {
+  const struct mxq_axis_value *value;
+  for (size_t i = 0; (value = mxq_axis_at(axis, MXQ_OP_QUANTIZE, i)); ++i)
+    if (strcmp(value->token, token) == 0) return value->number;
+  return 0;
+}
+
 static void stores_numbers_that_never_change(void **state) {
   (void)state;
   const struct mxq_axis_value *value;
-  size_t total = 0;
+  size_t total = 0, later = 0;
   assert_int_equal(sizeof(struct mxq_variant), 32);
-  for (size_t i = 0; i < COUNT(fixed); ++i) {
-    size_t index = 0;
-    for (size_t j = 0; j < i; ++j) index += fixed[j].axis == fixed[i].axis;
-    value = mxq_axis_at(fixed[i].axis, MXQ_OP_QUANTIZE, index);
-    assert_non_null(value);
-    assert_string_equal(value->token, fixed[i].token);
-    assert_int_equal(value->number, fixed[i].number);
-  }
+  for (size_t i = 0; i < COUNT(fixed); ++i)
+    assert_int_equal(number_of(fixed[i].axis, fixed[i].token), fixed[i].number);
   for (int axis = 0; axis < MXQ_AXIS_COUNT; ++axis)
     for (size_t i = 0; mxq_axis_at((enum mxq_axis)axis, MXQ_OP_QUANTIZE, i); ++i) ++total;
-  assert_int_equal(total, COUNT(fixed)); /* a new row needs its line above */
+  for (size_t i = 0; (value = mxq_axis_at(MXQ_AXIS_BLOCK, MXQ_OP_QUANTIZE, i)); ++i) {
+    char token[16];
+    snprintf(token, sizeof token, "b%u", value->number);
+    assert_string_equal(value->token, token);
+    later += is_later_block(value->number) != 0;
+  }
+  assert_int_equal(total, COUNT(fixed) + later); /* any other new row needs its line above */
 }
 
 static void has_the_facts_of_the_formats(void **state) {
