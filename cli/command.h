@@ -40,6 +40,6 @@ struct command {
 
 extern const struct command command_list, command_why, command_source, command_plan,
     command_compile, command_quantize, command_dequantize, command_compare, command_info,
-    command_verify;
+    command_verify, command_emit, command_check, command_prepare, command_cache;
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "json.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +8,7 @@
 #include <string.h>
 
 #include "status.h"
-#include "text.h"
+#include "text_file.h"
 
 static cJSON *checked(cJSON *value) {
   if (value) return value;
@@ -59,25 +58,9 @@ void json_print(cJSON *value) {
   cJSON_Delete(value);
 }
 
-static enum mxq_status read_all(const char *path, FILE *stream, size_t most, struct text *text) {
-  char chunk[65536];
-  size_t got;
-  while ((got = fread(chunk, 1, sizeof chunk, stream)) > 0) {
-    text_append(text, chunk, got);
-    MXQ_FAIL_IF(text->length > most, MXQ_IO_ERROR, "%s: more than %zu bytes; not an index", path,
-                most);
-  }
-  MXQ_FAIL_IF(ferror(stream), MXQ_IO_ERROR, "%s: %s", path, strerror(errno));
-  return MXQ_OK;
-}
-
 enum mxq_status json_read_file(const char *path, size_t most, cJSON **value) {
-  FILE *stream = fopen(path, "rbe");
-  MXQ_FAIL_IF(!stream, MXQ_IO_ERROR, "%s: %s", path, strerror(errno));
   struct text text = {0};
-  text_append(&text, "", 0);
-  enum mxq_status status = read_all(path, stream, most, &text);
-  fclose(stream);
+  enum mxq_status status = text_read_file(path, most, &text);
   cJSON *parsed = status == MXQ_OK && !memchr(text.data, 0, text.length)
                       ? cJSON_ParseWithLengthOpts(text.data, text.length + 1, NULL, 1)
                       : NULL;

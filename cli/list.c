@@ -6,12 +6,14 @@
 #include "args.h"
 #include "axes.h"
 #include "json.h"
+#include "list_kernels.h"
 #include "names.h"
 #include "report.h"
 #include "suggest.h"
 #include "text.h"
 
-/* The options are the axes, in their order. */
+/* The options are the axes, in their order, and these. */
+enum { ARCH = MXQ_AXIS_COUNT, COMPILE };
 static const struct option_row options[] = {
     [MXQ_AXIS_OP] = {"op", 0, "O", "only this operation, such as quantize", 1},
     [MXQ_AXIS_IN] = {"in", 0, "T", "only this input type, such as bf16", 1},
@@ -20,7 +22,9 @@ static const struct option_row options[] = {
     [MXQ_AXIS_MODE] = {"mode", 0, "M", "only this scaling mode, such as rceil", 1},
     [MXQ_AXIS_LAYOUT] = {"layout", 0, "L", "only this layout, such as colt", 1},
     [MXQ_AXIS_SCALES] = {"scales", 0, "S", "only this scale layout, such as lin", 1},
-    [MXQ_AXIS_COUNT] = {0},
+    [ARCH] = {"arch", 0, "A", "with --json, kernels for this architecture; 90a if not given", 1},
+    [COMPILE] = {"compile", 0, NULL, "with --json, compile kernels that no cache has", 0},
+    {0},
 };
 
 static int token_matches(enum mxq_axis axis, const char *token, const char *given) {
@@ -75,13 +79,15 @@ static int passes(const struct arguments *arguments, const struct mxq_variant *v
   for (size_t i = 0; i < arguments->given_count; i++) {
     const struct given_option *given = &arguments->given[i];
     const enum mxq_axis axis = (enum mxq_axis)given->option;
+    if (given->option >= MXQ_AXIS_COUNT) continue;
     asked |= 1u << axis;
     if (token_matches(axis, token_of(variant, axis), given->value)) met |= 1u << axis;
   }
   return asked == met;
 }
 
-static void add_row(cJSON *rows, const struct mxq_variant *variant) {
+static void add_row(const struct list_kernels *kernels, const struct mxq_variant *variant,
+                    cJSON *rows) {
   cJSON *row = json_object();
   json_add_string(row, "name", names_of(variant).text);
   for (int axis = 0; axis < MXQ_AXIS_COUNT; axis++) {
@@ -90,39 +96,56 @@ static void add_row(cJSON *rows, const struct mxq_variant *variant) {
     else
       json_add_string(row, options[axis].name, token_of(variant, (enum mxq_axis)axis));
   }
+  list_kernels_add(kernels, variant, row);
   json_add(rows, NULL, row);
 }
 
-static int run(const struct arguments *arguments) {
-  for (size_t i = 0; i < arguments->given_count; i++) {
-    const struct given_option *given = &arguments->given[i];
-    const int code = check_token(arguments->command, (enum mxq_axis)given->option, given->value);
-    if (code != EXIT_DONE) return code;
+static int print_json(const struct arguments *arguments, const struct mxq_variant *variants,
+                      size_t count) {
+  const int compile = args_value(arguments, COMPILE) != NULL;
+  struct list_kernels kernels;
+  int code = list_kernels_begin(arguments, ARCH, compile, &kernels);
+  if (code == EXIT_DONE && compile) code = list_kernels_compile(&kernels, variants, count);
+  if (code == EXIT_DONE) {
+    cJSON *rows = json_array();
+    for (size_t i = 0; i < count; i++) add_row(&kernels, &variants[i], rows);
+    json_print(rows);
   }
+  list_kernels_end(&kernels);
+  return code;
+}
+
+static int check_options(const struct arguments *arguments) {
+  int code = EXIT_DONE;
+  for (size_t i = 0; code == EXIT_DONE && i < arguments->given_count; i++) {
+    const struct given_option *given = &arguments->given[i];
+    if (given->option < MXQ_AXIS_COUNT)
+      code = check_token(arguments->command, (enum mxq_axis)given->option, given->value);
+    else if (!arguments->json)
+      code = report_usage(arguments->command, "--%s tells of kernels, which only --json lists",
+                          options[given->option].name);
+  }
+  return code;
+}
+
+static int run(const struct arguments *arguments) {
   struct mxq_variant *variants = NULL;
-  size_t found = 0, printed = 0;
+  size_t found = 0, kept = 0;
+  int code = check_options(arguments);
+  if (code != EXIT_DONE) return code;
   const enum mxq_status status =
       names_match(arguments->operands, arguments->count, &variants, &found);
   if (status != MXQ_OK) return report_status(status);
-  cJSON *rows = json_array();
-  for (size_t i = 0; i < found; i++) {
-    if (!passes(arguments, &variants[i])) continue;
-    printed++;
-    if (arguments->json)
-      add_row(rows, &variants[i]);
-    else
-      puts(names_of(&variants[i]).text);
-  }
-  free(variants);
-  if (!printed) {
-    cJSON_Delete(rows);
-    return report_usage(arguments->command, "no variant passes all of these filters");
-  }
-  if (arguments->json)
-    json_print(rows);
+  for (size_t i = 0; i < found; i++)
+    if (passes(arguments, &variants[i])) variants[kept++] = variants[i];
+  if (!kept)
+    code = report_usage(arguments->command, "no variant passes all of these filters");
+  else if (arguments->json)
+    code = print_json(arguments, variants, kept);
   else
-    cJSON_Delete(rows);
-  return EXIT_DONE;
+    for (size_t i = 0; i < kept; i++) puts(names_of(&variants[i]).text);
+  free(variants);
+  return code;
 }
 
 const struct command command_list = {
@@ -132,12 +155,15 @@ const struct command command_list = {
     .details =
         "A PATTERN is a shell glob on the whole name (quote it); several are alternatives,\n"
         "and so are several values of one filter. Filters of different axes add up.\n"
-        "A pattern that matches nothing is an error.\n",
+        "A pattern that matches nothing is an error. --json adds what is known of the kernels\n"
+        "of each variant: tile, threads, shared memory and, of those that a cache holds,\n"
+        "registers and spills, which are null otherwise. --compile compiles those first.\n",
     .examples =
         "  mxq list\n"
         "  mxq list 'quantize_bf16_*'\n"
         "  mxq list --in bf16 --in f16 --out e4m3\n"
-        "  mxq list --mode rceil --json\n",
+        "  mxq list --mode rceil --json\n"
+        "  mxq list '*_bf16_e4m3_b32_rceil_colt_*' --json --arch 90a --arch 120a --compile\n",
     .options = options,
     .most = (size_t)-1,
     .json = 1,

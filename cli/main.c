@@ -15,6 +15,7 @@
 static const struct command *const commands[] = {
     &command_list,     &command_why,        &command_source,  &command_plan,   &command_compile,
     &command_quantize, &command_dequantize, &command_compare, &command_verify, &command_info,
+    &command_emit,     &command_check,      &command_prepare, &command_cache,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

@@ -27,10 +27,20 @@ struct answer {
   struct mxq_shape shape;
   const struct mxq_arch *arch;
   struct mxq_byte_counts bytes;
-  int planned;
   struct mxq_tensor_plan plan;
   char kernel[MXQ_KERNEL_NAME_SIZE];
   struct text refusals; /* of the families that were tried before */
+};
+
+static const struct {
+  const char *name, *what;
+} forms[] = {
+    [MXQ_FORM_TILE] = {"tile", "tiles through the tensor copy engine"},
+    [MXQ_FORM_ROW] = {"row", "rows by accesses of 16 bytes"},
+    [MXQ_FORM_ANY] = {"any", "single elements: any lengths, strides and addresses"},
+    [MXQ_FORM_DEQUANT_TILE] = {"dequant-tile", "tiles through the tensor copy engine"},
+    [MXQ_FORM_DEQUANT_ROW] = {"dequant-row", "rows by accesses of 16 bytes"},
+    [MXQ_FORM_DEQUANT_ANY] = {"dequant-any", "single elements: any lengths, strides and addresses"},
 };
 
 static const char *const element_names[] = {
@@ -40,26 +50,22 @@ static const char *const swizzle_names[] = {[MXQ_MAP_SWIZZLE_NONE] = "none",
                                             [MXQ_MAP_SWIZZLE_64B] = "64B",
                                             [MXQ_MAP_SWIZZLE_128B] = "128B"};
 
+/* The families in order, as mxq_plan_select has them, with what each one says. */
 static enum mxq_status make(struct answer *answer) {
   const struct mxq_family_facts *family;
+  enum mxq_status status = MXQ_UNSUPPORTED;
   MXQ_TRY(mxq_sizes(&answer->variant, &answer->shape, &answer->bytes));
-  for (size_t i = 0; !answer->planned && (family = mxq_family_at(i)); i++) {
+  for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++) {
     struct mxq_kernel_id id;
-    enum mxq_status status =
-        mxq_kernel_id_choose(&answer->variant, family->family, answer->arch, &id);
+    status = mxq_kernel_id_choose(&answer->variant, family->family, answer->arch, &id);
     if (status == MXQ_OK)
       status = mxq_tensor_plan_make(&id, answer->arch, &answer->shape, &answer->plan);
-    if (status == MXQ_OK) {
-      answer->planned = 1;
-      MXQ_TRY(mxq_kernel_id_name(&id, answer->kernel, sizeof answer->kernel));
-    } else if (status == MXQ_UNSUPPORTED) {
-      text_print(&answer->refusals, "%s%s: %s", answer->refusals.length ? "\n" : "", family->token,
-                 mxq_last_error());
-    } else {
-      return status;
-    }
+    if (status == MXQ_OK)
+      status = mxq_kernel_id_name(&id, answer->kernel, sizeof answer->kernel);
+    else if (status == MXQ_UNSUPPORTED)
+      text_print(&answer->refusals, "%s%s", answer->refusals.length ? "; " : "", mxq_last_error());
   }
-  return MXQ_OK;
+  return status;
 }
 
 static void print_map(const char *which, const struct mxq_map_plan *map) {
@@ -89,22 +95,35 @@ static void print_bytes(const struct mxq_byte_counts *bytes) {
   puts("");
 }
 
+static void print_why(const struct answer *answer) {
+  printf("%-14s %s\n", "moves", forms[answer->plan.form].what);
+  if (answer->refusals.length)
+    printf("%-14s no fast kernel: %s\n", "why", answer->refusals.data);
+  else
+    printf(
+        "%-14s the fast kernel takes this shape and these strides, where addresses are aligned\n"
+        "%-14s to 16 bytes; for others the generic one runs, with the same result\n",
+        "why", "");
+}
+
 static void print_kernel(const struct answer *answer) {
   const struct mxq_tensor_plan *plan = &answer->plan;
   printf("%-14s %s\n", "kernel", answer->kernel);
-  printf("%-14s %s\n", "why",
-         answer->refusals.length ? answer->refusals.data
-                                 : "the fast kernel takes this shape and these strides");
+  print_why(answer);
   if (!plan->grid) {
     printf("%-14s 0 blocks: the tensor is empty, nothing is launched\n", "grid");
     return;
   }
-  printf("%-14s %" PRIu32 " blocks of %u threads, one for each tile of %u x %u: %" PRIu64
+  printf("%-14s %" PRIu32 " blocks of %u threads for %" PRIu64 " tiles of %u x %u: %" PRIu64
          " along N, %" PRIu64 " along K, %" PRIu64 " matrices\n",
-         "grid", plan->grid, plan->geometry.threads, plan->geometry.tile_n, plan->geometry.tile_k,
-         plan->tiles_n, plan->tiles_k, plan->e);
+         "grid", plan->grid, plan->geometry.threads, plan->tiles, plan->geometry.tile_n,
+         plan->geometry.tile_k, plan->tiles_n, plan->tiles_k, plan->e);
   printf("%-14s %u bytes a block (%s allows %u)\n", "shared memory", plan->geometry.shared_bytes,
          answer->arch->name, answer->arch->shared_max);
+  if (!plan->in.rank) {
+    printf("%-14s none\n", "tensor maps");
+    return;
+  }
   print_map("input map", &plan->in);
   print_map("output map", &plan->out[0]);
   print_map("second map", &plan->out[1]);
@@ -117,22 +136,14 @@ static void print_answer(const struct answer *answer) {
          "shape", shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n);
   printf("%-14s %s\n", "arch", answer->arch->name);
   print_bytes(&answer->bytes);
-  if (answer->planned) {
-    print_kernel(answer);
-    return;
-  }
-  printf("%-14s none takes this tensor\n", "kernel");
-  printf("%-14s %s\n", "why", answer->refusals.data);
-  printf(
-      "%-14s the library returns MXQ_UNSUPPORTED with this text; mxq quantize computes such a\n"
-      "%-14s tensor on the CPU, and its table says so\n",
-      "what then", "");
+  print_kernel(answer);
 }
 
+/* null for a kernel without maps */
 static void add_map(cJSON *object, const char *key, const struct mxq_map_plan *map) {
   uint64_t box[5];
   if (!map->rank) {
-    json_add(object, key, cJSON_CreateNull());
+    json_add_string(object, key, NULL);
     return;
   }
   cJSON *fields = json_object();
@@ -159,21 +170,19 @@ static void print_json(const struct answer *answer) {
   json_add_integer(object, "in_scale_bytes", (int64_t)answer->bytes.in_scale);
   json_add_numbers(object, "out_bytes", answer->bytes.out, 2);
   json_add_numbers(object, "scale_bytes", answer->bytes.scale, 2);
-  json_add_string(object, "kernel", answer->planned ? answer->kernel : NULL);
+  json_add_string(object, "kernel", answer->kernel);
+  json_add_string(object, "form", forms[plan->form].name);
   json_add_string(object, "refused", answer->refusals.data);
-  if (answer->planned) {
-    json_add_integer(object, "grid", plan->grid);
-    json_add_integer(object, "threads", plan->geometry.threads);
-    json_add_integer(object, "shared_bytes", plan->geometry.shared_bytes);
-    json_add_integer(object, "tile_n", plan->geometry.tile_n);
-    json_add_integer(object, "tile_k", plan->geometry.tile_k);
-    json_add_integer(object, "tiles", (int64_t)plan->tiles);
-  }
-  if (answer->planned && plan->grid) {
-    add_map(object, "in_map", &plan->in);
-    add_map(object, "out_map", &plan->out[0]);
-    add_map(object, "second_out_map", &plan->out[1]);
-  }
+  json_add_integer(object, "grid", plan->grid);
+  json_add_integer(object, "threads", plan->geometry.threads);
+  json_add_integer(object, "shared_bytes", plan->geometry.shared_bytes);
+  json_add_integer(object, "shared_allowed", answer->arch->shared_max);
+  json_add_integer(object, "tile_n", plan->geometry.tile_n);
+  json_add_integer(object, "tile_k", plan->geometry.tile_k);
+  json_add_integer(object, "tiles", (int64_t)plan->tiles);
+  add_map(object, "in_map", &plan->in);
+  add_map(object, "out_map", &plan->out[0]);
+  add_map(object, "second_out_map", &plan->out[1]);
   json_print(object);
 }
 
@@ -220,10 +229,11 @@ const struct command command_plan = {
     .summary = "which kernel runs for a shape, and why; no GPU needed",
     .details =
         "Prints the kernel, its grid, threads and shared memory, and the tensor maps that it\n"
-        "reads and writes through. Where the tensor copy engine refuses a shape, prints the rule\n"
-        "that does and what happens then.\n",
+        "reads and writes through, if it has any. Where no fast kernel takes the shape, the\n"
+        "generic one runs, and the rule that refused the fast one is printed.\n",
     .examples =
         "  mxq plan quantize_bf16_e4m3_b32_rceil_colt_lin 8 8192 5120\n"
+        "  mxq plan quantize_bf16_e4m3_b32_rceil_row_lin 8 8192 5121 --arch 80\n"
         "  mxq plan quantize_bf16_e4m3_b32_rceil_colt_lin 1 4096 4096 --strides 0,8192 --json\n",
     .options = options,
     .least = 4,

@@ -26,7 +26,7 @@ struct text {
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_print_list(struct text *text, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
+    __attribute__((format(printf, 2, 0), nonnull(2)));
 /* Appends a JSON string with its quotes. */
 void text_json_string(struct text *text, const char *string);
 /* Appends "[2, 3]": a shape as people and JSON read it. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "aot.h"
 #include "compile.h"
 #include "expand.h"
 
@@ -32,13 +33,31 @@ static void take(const struct mxq_store_entry *entry, enum mxq_origin origin,
   image->cubin_size = entry->cubin_size;
 }
 
+/* Strict mode: an entry counts only if the NVRTC that would compile it made it. Without one, any
+ * entry does. */
+static int is_of_other_nvrtc(const struct job *job, const struct mxq_store_entry *entry) {
+  const struct mxq_nvrtc *nvrtc = NULL;
+  if (!job->context->cache_strict || mxq_context_nvrtc(job->context, &nvrtc) != MXQ_OK) return 0;
+  if ((int)entry->nvrtc_major == nvrtc->major && (int)entry->nvrtc_minor == nvrtc->minor &&
+      strncmp(entry->nvrtc_build_id, nvrtc->build_id, sizeof entry->nvrtc_build_id) == 0)
+    return 0;
+  mxq_log(job->context, MXQ_LOG_INFO, "disk cache: %s for %s is of NVRTC %u.%u, not of %d.%d (%s)",
+          job->name, job->arch->name, entry->nvrtc_major, entry->nvrtc_minor, nvrtc->major,
+          nvrtc->minor, nvrtc->path);
+  return 1;
+}
+
 static int read_disk(const struct job *job, struct mxq_image *image) {
   const struct mxq_store_key key = {*job->id, job->arch};
   struct mxq_store_entry entry;
   char why[1024];
-  const int hit =
+  int hit =
       mxq_store_read(&job->context->store, &job->context->allocator, &key, &entry, why, sizeof why);
   if (why[0]) mxq_log(job->context, MXQ_LOG_WARNING, "disk cache: %s", why);
+  if (hit && is_of_other_nvrtc(job, &entry)) {
+    mxq_free(&job->context->allocator, entry.cubin);
+    hit = 0;
+  }
   if (hit) take(&entry, MXQ_ORIGIN_DISK, image);
   return hit;
 }
@@ -53,7 +72,6 @@ static void write_disk(const struct job *job, const struct mxq_store_entry *entr
 }
 
 static enum mxq_status expand_and_compile(const struct job *job, const struct mxq_nvrtc *nvrtc,
-                                          enum mxq_compile_output output,
                                           struct mxq_compiled *compiled, uint64_t hash[2]) {
   const struct mxq_allocator *allocator = &job->context->allocator;
   char *source = NULL;
@@ -63,7 +81,7 @@ static enum mxq_status expand_and_compile(const struct job *job, const struct mx
   hash[0] = source_hash.low64;
   hash[1] = source_hash.high64;
   const enum mxq_status status =
-      mxq_compile(allocator, nvrtc, source, job->name, job->arch, output, compiled);
+      mxq_compile(allocator, nvrtc, source, job->name, job->arch, MXQ_COMPILE_CUBIN, compiled);
   mxq_free(allocator, source);
   return status;
 }
@@ -73,7 +91,7 @@ static enum mxq_status compile(const struct job *job, struct mxq_image *image) {
   struct mxq_compiled compiled;
   struct mxq_store_entry entry = {.cubin_size = 0};
   MXQ_TRY(mxq_context_nvrtc(job->context, &nvrtc));
-  MXQ_TRY(expand_and_compile(job, nvrtc, MXQ_COMPILE_CUBIN, &compiled, entry.source_hash));
+  MXQ_TRY(expand_and_compile(job, nvrtc, &compiled, entry.source_hash));
   entry.nvrtc_major = (uint32_t)nvrtc->major;
   entry.nvrtc_minor = (uint32_t)nvrtc->minor;
   memcpy(entry.nvrtc_build_id, nvrtc->build_id, sizeof entry.nvrtc_build_id);
@@ -98,11 +116,10 @@ static enum mxq_status compile_once(const struct job *job, enum mxq_build_from f
 
 static enum mxq_status not_prebuilt(const struct job *job) {
   const int off = job->context->jit == MXQ_JIT_OFF;
-  MXQ_FAIL(MXQ_NOT_PREBUILT,
-           "%s for arch %s is in no registered set%s, and compiling is off (MXQ_JIT=%s or the "
-           "configuration's jit). The manifest line to add: %.*s",
-           job->name, job->arch->name, off ? "" : " or disk cache", off ? "off" : "cache",
-           (int)strcspn(job->name, "."), job->name);
+  return mxq_aot_missing(job->context, job->id, job->arch,
+                         off ? "registered set" : "registered set or disk cache",
+                         off ? "compiling is off (MXQ_JIT=off or the configuration's jit)"
+                             : "compiling is off (MXQ_JIT=cache or the configuration's jit)");
 }
 
 static enum mxq_status make(const struct job *job, enum mxq_build_from from,
@@ -128,19 +145,7 @@ enum mxq_status mxq_build(struct mxq_context *context, const struct mxq_kernel_i
           (unsigned long long)(made.nanoseconds / 1000000u),
           (unsigned long long)(made.nanoseconds / 1000u % 1000u), made.resources.registers,
           made.cubin_size);
+  atomic_fetch_add_explicit(&context->made[made.origin], 1, memory_order_relaxed);
   *image = made;
-  return MXQ_OK;
-}
-
-enum mxq_status mxq_compile_ptx(struct mxq_context *context, const struct mxq_kernel_id *id,
-                                const struct mxq_arch *arch, char **ptx) {
-  struct job job = {.context = context, .id = id, .arch = arch};
-  const struct mxq_nvrtc *nvrtc = NULL;
-  struct mxq_compiled compiled;
-  uint64_t hash[2];
-  MXQ_TRY(mxq_kernel_id_name(id, job.name, sizeof job.name));
-  MXQ_TRY(mxq_context_nvrtc(context, &nvrtc));
-  MXQ_TRY(expand_and_compile(&job, nvrtc, MXQ_COMPILE_PTX, &compiled, hash));
-  *ptx = compiled.code;
   return MXQ_OK;
 }

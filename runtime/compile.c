@@ -8,7 +8,7 @@
  * read_resources reads; it changes no byte of the cubin. */
 const char mxq_compile_options[] =
     "--std=c++17 --ftz=false --prec-div=true --prec-sqrt=true --fmad=false -no-source-include "
-    "--no-cache --ptxas-options=-v";
+    "--no-cache --minimal --ptxas-options=-v";
 
 #define OPTIONS_MAX               16
 #define LOG_SHOWN                 6000
@@ -82,9 +82,8 @@ static enum mxq_status translate(struct job *job) {
   return result == 0 ? MXQ_OK : refused(job, result);
 }
 
-static enum mxq_status fetch(const struct job *job, char **code, size_t *size) {
+static enum mxq_status fetch(const struct job *job, int ptx, char **code, size_t *size) {
   const struct mxq_nvrtc *nvrtc = job->nvrtc;
-  const int ptx = job->output == MXQ_COMPILE_PTX;
   int result = ptx ? nvrtc->nvrtcGetPTXSize(job->program, size)
                    : nvrtc->nvrtcGetCUBINSize(job->program, size);
   if (result != 0 || *size == 0) return refused(job, result);
@@ -98,6 +97,20 @@ static enum mxq_status fetch(const struct job *job, char **code, size_t *size) {
   }
   mxq_free(job->allocator, bytes);
   return refused(job, result);
+}
+
+static enum mxq_status fetch_all(const struct job *job, struct mxq_compiled *compiled) {
+  struct mxq_compiled made = {.code = NULL};
+  size_t ptx_size = 0;
+  MXQ_TRY(fetch(job, job->output == MXQ_COMPILE_PTX, &made.code, &made.size));
+  const enum mxq_status status =
+      job->output == MXQ_COMPILE_BOTH ? fetch(job, 1, &made.ptx, &ptx_size) : MXQ_OK;
+  if (status != MXQ_OK) {
+    mxq_free(job->allocator, made.code);
+    return status;
+  }
+  *compiled = made;
+  return MXQ_OK;
 }
 
 static void keep_largest(uint32_t *value, unsigned found) {
@@ -130,20 +143,14 @@ enum mxq_status mxq_compile(const struct mxq_allocator *allocator, const struct 
                             enum mxq_compile_output output, struct mxq_compiled *compiled) {
   struct job job = {allocator, nvrtc, name, arch, output, NULL, NULL};
   char file[MXQ_KERNEL_NAME_SIZE + 8];
-  char *code = NULL;
-  size_t size = 0;
   MXQ_TRY(check_arch(&job));
   snprintf(file, sizeof file, "%s.cu", name);
   const int result = nvrtc->nvrtcCreateProgram(&job.program, source, file, 0, NULL, NULL);
   MXQ_FAIL_IF(result != 0, MXQ_COMPILE_FAILED, "NVRTC %d.%d took no program for %s: %s (%d)",
               nvrtc->major, nvrtc->minor, name, nvrtc->nvrtcGetErrorString(result), result);
   enum mxq_status status = translate(&job);
-  if (status == MXQ_OK) status = fetch(&job, &code, &size);
-  if (status == MXQ_OK) {
-    compiled->code = code;
-    compiled->size = size;
-    read_resources(job.log, &compiled->resources);
-  }
+  if (status == MXQ_OK) status = fetch_all(&job, compiled);
+  if (status == MXQ_OK) read_resources(job.log, &compiled->resources);
   mxq_free(allocator, job.log);
   nvrtc->nvrtcDestroyProgram(&job.program);
   return status;

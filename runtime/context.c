@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aot.h"
+#include "driver.h"
 #include "quote.h"
 
 #define CACHE_BYTES_DEFAULT ((uint64_t)1 << 30)
@@ -80,8 +82,8 @@ static enum mxq_status check_config(const struct mxq_config *config) {
               "the configuration's size is %zu; this library knows %zu: begin with "
               "MXQ_CONFIG_INIT, and use the header and the library of one version",
               config->size, sizeof *config);
-  MXQ_FAIL_IF(config->reserved != 0, MXQ_INVALID_ARGUMENT,
-              "the configuration's reserved field is %u; it must be 0", config->reserved);
+  MXQ_FAIL_IF(config->cache_strict > 1, MXQ_INVALID_ARGUMENT,
+              "the configuration's cache_strict is %u; allowed: 0 and 1", config->cache_strict);
   MXQ_FAIL_IF(config->compile_threads > THREADS_MAX, MXQ_INVALID_ARGUMENT,
               "the configuration's compile_threads is %u; allowed: 1 to %d, or 0 for a number "
               "that fits the machine",
@@ -105,6 +107,7 @@ static enum mxq_status fill(struct mxq_context *context, const struct mxq_config
   int value = 0;
   context->log = config->log;
   context->log_user = config->log_user;
+  context->cache_strict = (int)config->cache_strict;
   MXQ_TRY(choose_word("MXQ_LOG", log_words, (int)config->log_level, MXQ_LOG_NONE, &value));
   context->log_level = (enum mxq_log_level)value;
   MXQ_TRY(choose_word("MXQ_JIT", jit_words, (int)config->jit, MXQ_JIT_ON, &value));
@@ -143,10 +146,23 @@ void mxq_context_destroy(struct mxq_context *context) {
   const struct mxq_allocator allocator = context->allocator;
   mxq_kernel_free_all(context);
   mxq_image_free_all(context);
+  mxq_aot_free(context);
   mxq_store_free(&allocator, &context->store);
   mxq_nvrtc_search_free(&allocator, &context->search);
   mxq_free(&allocator, context->record_path);
   mxq_free(&allocator, context);
+}
+
+/* Only an NVRTC that somebody named can be: what it makes may not load. */
+static void warn_if_newer_than_driver(const struct mxq_context *context,
+                                      const struct mxq_nvrtc *nvrtc) {
+  const int driver = mxq_driver_version();
+  if (!driver || nvrtc->major <= driver / 1000) return;
+  mxq_log(
+      context, MXQ_LOG_WARNING,
+      "NVRTC %d.%d (%s, named by MXQ_NVRTC or the configuration) is newer than the driver, which "
+      "is for CUDA %d.%d: the driver may refuse its kernels",
+      nvrtc->major, nvrtc->minor, nvrtc->path, driver / 1000, driver % 1000 / 10);
 }
 
 enum mxq_status mxq_context_nvrtc(struct mxq_context *context, const struct mxq_nvrtc **nvrtc) {
@@ -157,6 +173,7 @@ enum mxq_status mxq_context_nvrtc(struct mxq_context *context, const struct mxq_
   if (!context->nvrtc.handle) {
     mxq_guard_unlock();
     status = mxq_nvrtc_open(&context->search, &found);
+    if (status == MXQ_OK) warn_if_newer_than_driver(context, &found);
     mxq_guard_lock();
     if (status == MXQ_OK) context->nvrtc = found;
   }

@@ -21,12 +21,16 @@
 /* A slot of the memory table, one for each kernel and arch ever asked for. */
 struct mxq_image_slot;
 
+/* A registered set of prebuilt kernels. */
+struct mxq_set_link;
+
 struct mxq_context {
   struct mxq_allocator allocator;
   mxq_log_fn log;
   void *log_user;
   enum mxq_log_level log_level;
   enum mxq_jit_mode jit;
+  int cache_strict; /* the disk's entries must be of the NVRTC that would compile them */
   unsigned compile_threads;
   char *record_path; /* MXQ_RECORD, or NULL */
   struct mxq_nvrtc_search search;
@@ -34,6 +38,8 @@ struct mxq_context {
   struct mxq_claim nvrtc_claim; /* for opening it */
   struct mxq_claim load_claim;  /* for handing a cubin to the driver */
   struct mxq_store store;
+  _Atomic(uint64_t) made[4]; /* images that calls put into memory, by enum mxq_origin */
+  _Atomic(struct mxq_set_link *) sets; /* grows at its end, under the guard */
   /* Chains only grow, at their head, under the guard: readers take no lock. */
   _Atomic(struct mxq_image_slot *) images[MXQ_BUCKETS];
   _Atomic(struct mxq_kernel *) kernels[MXQ_BUCKETS];

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "aot.h"
 #include "build.h"
 #include "context.h"
 
@@ -61,6 +62,13 @@ static struct mxq_image_slot *slot_of(struct mxq_context *context, const struct 
   return slot;
 }
 
+static enum mxq_status find_or_build(struct mxq_context *context, const struct mxq_image_slot *slot,
+                                     enum mxq_build_from from, struct mxq_image *image) {
+  if (from == MXQ_BUILD_ANY && mxq_aot_find(context, &slot->kernel, slot->arch, image))
+    return MXQ_OK;
+  return mxq_build(context, &slot->kernel, slot->arch, from, image);
+}
+
 /* Makes the image of a slot that still holds `old`; whatever it holds afterwards is the result. One
  * thread makes it, those that come meanwhile wait for it and take it; if it fails, each tries for
  * itself. */
@@ -74,7 +82,7 @@ static enum mxq_status renew(struct mxq_context *context, struct mxq_image_slot 
   *made = atomic_load_explicit(&slot->owned, memory_order_relaxed) == old;
   if (*made) {
     mxq_guard_unlock();
-    status = mxq_build(context, &slot->kernel, slot->arch, from, &fresh->image);
+    status = find_or_build(context, slot, from, &fresh->image);
     mxq_guard_lock();
   }
   if (*made && status == MXQ_OK) {
@@ -126,7 +134,8 @@ static void free_slot(const struct mxq_allocator *allocator, struct mxq_image_sl
   struct owned *owned = atomic_load(&slot->owned);
   while (owned) {
     struct owned *older = owned->older;
-    mxq_free(allocator, (void *)(uintptr_t)owned->image.cubin);
+    if (owned->image.origin != MXQ_ORIGIN_AOT) /* those lie in their sets */
+      mxq_free(allocator, (void *)(uintptr_t)owned->image.cubin);
     mxq_free(allocator, owned);
     owned = older;
   }

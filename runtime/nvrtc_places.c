@@ -21,7 +21,7 @@ struct visitor {
 };
 
 /* Folders of a toolkit, below its root. */
-static const char *const toolkit_folders[] = {"lib64", "lib"};
+static const char *const toolkit_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib"};
 /* Folders of NVIDIA's Python packages, of CUDA 13 and 12, below site-packages. */
 static const char *const wheel_folders[] = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"};
 static const char *const package_folders[] = {"site-packages", "dist-packages"};

@@ -9,7 +9,6 @@
 #include "context.h"
 #include "dequant_plan.h"
 #include "map_encode.h"
-#include "plan_as.h"
 #include "pointers.h"
 #include "schedule.h"
 #include "shape.h"
@@ -142,6 +141,10 @@ enum mxq_status mxq_plan_create_as(struct mxq_kernel *kernel, const struct mxq_k
 enum mxq_status mxq_plan_create(struct mxq_kernel *kernel, const struct mxq_shape *shape,
                                 const struct mxq_pointers *pointers, struct mxq_plan **plan) {
   return mxq_plan_create_as(kernel, NULL, shape, pointers, plan);
+}
+
+const struct mxq_kernel_id *mxq_plan_kernel(const struct mxq_plan *plan) {
+  return &plan->tensor.kernel;
 }
 
 void mxq_plan_destroy(struct mxq_plan *plan) {

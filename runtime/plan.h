@@ -6,6 +6,7 @@
 
 #include "kernel.h"
 #include "kernel_args.h"
+#include "plan_as.h"
 #include "tensor_plan.h"
 
 /* Immutable. On MXQ_DEVICE_CPU only the kernel, shape, bytes and pointers are set. */
@@ -24,11 +25,5 @@ struct mxq_plan {
 /* What a planned kernel needs of addresses beyond mxq_pointers_check. */
 enum mxq_status mxq_plan_check_pointers(const struct mxq_tensor_plan *tensor,
                                         const struct mxq_pointers *pointers);
-
-/* The kernel that a variant's tensors of a shape take on an arch, and its plan: the first family
- * that takes the shape and, unless `pointers` is NULL, the addresses. */
-enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
-                                const struct mxq_shape *shape, const struct mxq_pointers *pointers,
-                                struct mxq_tensor_plan *tensor);
 
 #endif

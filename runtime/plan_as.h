@@ -4,7 +4,13 @@
 
 #include <mxq/mxq.h>
 
-#include "kernel_id.h"
+#include "tensor_plan.h"
+
+/* The kernel that a variant's tensors of a shape take on an arch, and its plan: the first family
+ * that takes the shape and, unless `pointers` is NULL, the addresses. */
+enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
+                                const struct mxq_shape *shape, const struct mxq_pointers *pointers,
+                                struct mxq_tensor_plan *tensor);
 
 /* mxq_plan_create with a kernel of the caller's choice among those of the variant; NULL: the one
  * that the shape selects. For trying schedules out. */
@@ -15,5 +21,8 @@ enum mxq_status mxq_plan_create_as(struct mxq_kernel *kernel, const struct mxq_k
 /* Takes an arch of the caller's own in place of the device's, such as one with other conversions;
  * it must outlive the context. Before any plan of the kernel. */
 void mxq_kernel_set_arch(struct mxq_kernel *kernel, const struct mxq_arch *arch);
+
+/* The kernel that a plan on a GPU launches. */
+const struct mxq_kernel_id *mxq_plan_kernel(const struct mxq_plan *plan);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "context.h"
 #include "device.h"
-#include "schedule.h"
+#include "selectable.h"
 #include "status.h"
 
 /* NVRTC's compiler recurses deeply; a thread's default may be small. */
@@ -26,19 +26,12 @@ struct work {
 
 /* Every kernel that a plan of the variant can choose on the arch. */
 static enum mxq_status prepare_variant(const struct work *work, const struct mxq_variant *variant) {
-  const struct mxq_family_facts *family;
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
   const struct mxq_image *image = NULL;
-  struct mxq_kernel_id id;
-  size_t found = 0;
-  MXQ_TRY(mxq_variant_check(variant));
-  for (size_t i = 0; (family = mxq_family_at(i)) != NULL; ++i) {
-    if (family->needs_tma && !work->arch->has_tma) continue;
-    MXQ_TRY(mxq_kernel_id_choose(variant, family->family, work->arch, &id));
-    MXQ_TRY(mxq_image_get(work->context, &id, work->arch, &image, NULL));
-    ++found;
-  }
-  MXQ_FAIL_IF(!found, MXQ_UNSUPPORTED,
-              "arch %s has no tensor copy engine, and no other kernels exist", work->arch->name);
+  size_t count = 0;
+  MXQ_TRY(mxq_selectable(variant, work->arch, ids, &count));
+  for (size_t i = 0; i < count; ++i)
+    MXQ_TRY(mxq_image_get(work->context, &ids[i], work->arch, &image, NULL));
   return MXQ_OK;
 }
 

@@ -17,14 +17,15 @@
 #define MXQ_STORE_DIRS      16
 #define MXQ_STORE_NAME_SIZE 40
 
-/* Folders in order: the first that is writable is written, all are read. Nothing is opened or made
- * before the first use. No folder: no disk cache. */
+/* Folders in order: the first that is writable is written, all are read, and in the others nothing
+ * is ever changed. Nothing is opened or made before the first use. No folder: no disk cache. */
 struct mxq_store {
   char *dirs[MXQ_STORE_DIRS];
   unsigned dir_count;
   const char *source;     /* where the folders come from: "MXQ_CACHE_DIR", "HOME", ... */
   uint64_t size_bytes;    /* of the folder that is written; least recently used entries go first */
   _Atomic(uint64_t) room; /* bytes that may be written before the folder is measured again */
+  _Atomic(uint64_t) failed_writes;
 };
 
 /* Everything that decides what the cubin is, but for NVRTC's version. */
@@ -43,7 +44,8 @@ struct mxq_store_entry {
 };
 
 /* Folders from `dirs` (a colon list, the configuration's), MXQ_CACHE_DIR, XDG_CACHE_HOME, HOME or
- * the password entry, whichever is set first. Only reads names. */
+ * the password entry, whichever is set first; the middle two only if they are nobody else's. Opens
+ * nothing. */
 enum mxq_status mxq_store_init(const struct mxq_allocator *allocator, const char *dirs,
                                uint64_t size_bytes, struct mxq_store *store);
 void mxq_store_free(const struct mxq_allocator *allocator, struct mxq_store *store);

@@ -22,12 +22,28 @@ struct mxq_entry_key {
 };
 void mxq_entry_key_make(const struct mxq_store_key *from, struct mxq_entry_key *key);
 
-/* XXH3, 128 bits, of the key. */
-void mxq_entry_key_hash(const struct mxq_entry_key *key, uint64_t hash[2]);
+/* The name of the key's file: its XXH3, 128 bits. */
+void mxq_entry_key_name(const struct mxq_entry_key *key, char name[MXQ_STORE_NAME_SIZE]);
 
 /* Reads an open file. NULL and the entry when every byte agrees, else what is wrong with it. */
 const char *mxq_entry_read(int file, const struct mxq_allocator *allocator,
                            const struct mxq_entry_key *key, struct mxq_store_entry *entry);
+
+/* What an entry says of itself, whatever its key is. */
+struct mxq_entry_facts {
+  struct mxq_entry_key key;
+  uint32_t nvrtc_major, nvrtc_minor;
+  char nvrtc_build_id[41];
+  uint64_t source_hash[2];
+  struct mxq_resources resources;
+  uint64_t cubin_bytes;
+  int is_current; /* of this build's templates, generator and options: it may be hit */
+};
+
+/* Reads an open file that should hold the entry called `name`. NULL, or what is wrong with it;
+ * whether its bytes agree with their checksum is seen with `deep` alone. */
+const char *mxq_entry_examine(int file, const struct mxq_allocator *allocator, const char *name,
+                              int deep, struct mxq_entry_facts *facts);
 
 /* The bytes of the entry's file. */
 uint64_t mxq_entry_bytes(const struct mxq_store_entry *entry);

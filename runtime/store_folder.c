@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "quote.h"
-#include "store.h"
 
 /* ---- Opening one --------------------------------------------------------------------------- */
 
@@ -54,6 +53,23 @@ int mxq_store_folder_open(const char *path, enum mxq_folder_use use, char *why, 
              (unsigned)(status.st_mode & 0777u));
   if (!why[0]) return folder;
   close(folder);
+  return -1;
+}
+
+int mxq_store_folder_written(const struct mxq_store *store, const char **dir, char *why,
+                             size_t why_size) {
+  char wrong[1024];
+  why[0] = 0;
+  for (unsigned i = 0; i < store->dir_count; ++i) {
+    const int folder = mxq_store_folder_open(store->dirs[i], MXQ_FOLDER_WRITE, wrong, sizeof wrong);
+    if (folder >= 0 && faccessat(folder, ".", W_OK, AT_EACCESS) == 0) {
+      *dir = store->dirs[i];
+      return folder;
+    }
+    if (folder >= 0) snprintf(wrong, sizeof wrong, "%s: %s", store->dirs[i], strerror(errno));
+    if (folder >= 0) close(folder);
+    if (!why[0]) snprintf(why, why_size, "%s", wrong);
+  }
   return -1;
 }
 
@@ -101,6 +117,12 @@ static enum mxq_status add_password_entry(const struct mxq_allocator *allocator,
   return add(allocator, store, entry.pw_dir, strlen(entry.pw_dir), "/.cache/mxq");
 }
 
+/* A process of root may have got somebody else's HOME: its files are not ours to add to. */
+static int is_of_another(const char *home) {
+  struct stat status;
+  return stat(home, &status) == 0 && status.st_uid != geteuid() && status.st_uid != 0;
+}
+
 static enum mxq_status choose(const struct mxq_allocator *allocator, const char *dirs,
                               struct mxq_store *store) {
   const struct {
@@ -116,6 +138,7 @@ static enum mxq_status choose(const struct mxq_allocator *allocator, const char 
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
     if (!rows[i].value || !rows[i].value[0]) continue;
     if (rows[i].below && rows[i].value[0] != '/') continue; /* as the XDG rules ask */
+    if (rows[i].below && is_of_another(rows[i].value)) continue;
     store->source = rows[i].source;
     return rows[i].below
                ? add(allocator, store, rows[i].value, strlen(rows[i].value), rows[i].below)

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "store_list.h"
 
-#define TOUCH_SECONDS     3600
+#define TOUCH_SECONDS     60
 #define ABANDONED_SECONDS 3600
 
 struct found {
@@ -27,9 +27,8 @@ struct list {
   uint64_t bytes;
 };
 
-static int ends_with(const char *text, const char *end) {
-  const size_t length = strlen(text), end_length = strlen(end);
-  return length >= end_length && strcmp(text + length - end_length, end) == 0;
+static struct timespec later(struct timespec a, struct timespec b) {
+  return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec) ? a : b;
 }
 
 static int older(const void *a, const void *b) {
@@ -51,15 +50,15 @@ static void add(struct list *list, const char *name, const struct stat *status) 
   }
   struct found *item = &list->items[list->count++];
   strcpy(item->name, name);
-  item->used = status->st_mtim;
+  item->used = later(status->st_mtim, status->st_atim);
   item->bytes = (uint64_t)status->st_size;
   list->bytes += item->bytes;
 }
 
 static void look_at(struct list *list, int folder, const char *name) {
   struct stat status;
-  const int is_entry = ends_with(name, ".mxq") && strlen(name) < MXQ_STORE_NAME_SIZE;
-  if (!is_entry && !ends_with(name, ".tmp")) return;
+  const int is_entry = mxq_store_is_entry(name);
+  if (!is_entry && !mxq_store_is_temporary(name)) return;
   if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) return;
   if (is_entry)
     add(list, name, &status);

@@ -9,7 +9,8 @@
 
 #include "memory.h"
 
-/* Says that the entry of an open file was used, at most once an hour. */
+/* Says that the entry of an open file was used, at most once a minute: most file systems note the
+ * first read by themselves. */
 void mxq_store_touch(int file);
 
 /* Removes the entries that were used longest ago until those left take at most `limit` bytes, and

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What the built libraries show to others: exactly the functions that the public headers declare,
-# and nothing of Lua or CUDA.
-#   cmake -DNM=nm -DREADELF=readelf -DSHARED=libmxq.so -DSTATIC=libmxq.a -DINCLUDE=include -P ...
+# What the built libraries show to others: exactly the functions that the public headers declare and
+# abi/libmxq.symbols lists, and nothing of Lua or CUDA. In the static one they are hidden.
+#   cmake -DNM=nm -DREADELF=readelf -DSHARED=libmxq.so -DSTATIC=libmxq.a -DINCLUDE=include
+#     -DSYMBOLS=libmxq.symbols -P ...
 cmake_minimum_required(VERSION 3.22)
 set(wrong "")
 
@@ -14,6 +15,17 @@ foreach(header IN LISTS headers)
     string(REGEX REPLACE ".*(mxq_[a-z_]+)\\($" "\\1" name "${declaration}")
     list(APPEND declared ${name})
   endforeach()
+endforeach()
+file(STRINGS ${SYMBOLS} listed REGEX "^[^#]")
+foreach(name IN LISTS declared)
+  if(NOT name IN_LIST listed)
+    list(APPEND wrong "${SYMBOLS} lacks ${name}, which a public header declares: add it")
+  endif()
+endforeach()
+foreach(name IN LISTS listed)
+  if(NOT name IN_LIST declared)
+    list(APPEND wrong "${SYMBOLS} lists ${name}, which no public header declares")
+  endif()
 endforeach()
 list(LENGTH declared count)
 if(count LESS 10)
@@ -37,7 +49,7 @@ endfunction()
 
 names_of(exported -D --defined-only ${SHARED})
 foreach(name IN LISTS exported)
-  if(NOT name IN_LIST declared AND NOT name MATCHES "^MXQ_[0-9.]+$")
+  if(NOT name IN_LIST declared AND NOT name MATCHES "^MXQ(_AOT)?_[0-9.]+$")
     list(APPEND wrong "${SHARED} exports ${name}, which no public header declares")
   endif()
 endforeach()
@@ -49,7 +61,7 @@ endforeach()
 
 names_of(global -g --defined-only ${STATIC})
 foreach(name IN LISTS global)
-  if(NOT name MATCHES "^mxq_")
+  if(NOT name IN_LIST declared)
     list(APPEND wrong "${STATIC} has the global name ${name}")
   endif()
 endforeach()
@@ -57,6 +69,12 @@ foreach(name IN LISTS declared)
   if(NOT name IN_LIST global)
     list(APPEND wrong "${STATIC} lacks ${name}")
   endif()
+endforeach()
+
+execute_process(COMMAND ${READELF} -sW ${STATIC} OUTPUT_VARIABLE table)
+string(REGEX MATCHALL "GLOBAL +DEFAULT +[0-9]+ [^\n]+" visible "${table}")
+foreach(line IN LISTS visible)
+  list(APPEND wrong "${STATIC} would be passed on: ${line}")
 endforeach()
 
 names_of(undefined_shared -D --undefined-only ${SHARED})
@@ -74,7 +92,7 @@ foreach(line IN LISTS needed)
     list(APPEND wrong "${SHARED}: ${line}")
   endif()
 endforeach()
-if(NOT dynamic MATCHES "SONAME[^\n]*libmxq\\.so\\.[0-9]+\\.[0-9]+\\]")
+if(NOT dynamic MATCHES "SONAME[^\n]*libmxq(-aot)?\\.so\\.[0-9]+\\.[0-9]+\\]")
   list(APPEND wrong "the SONAME of ${SHARED} has no minor version")
 endif()
 

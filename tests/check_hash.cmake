@@ -29,7 +29,7 @@ if(NOT here STREQUAL there)
 endif()
 
 set(seen ${here})
-foreach(file templates/colt.tma.cu templates/device.cuh templates/args.h gen/expand.lua
+foreach(file templates/tile.tma.cu templates/device.cuh templates/args.h gen/expand.lua
     gen/sandbox.lua gen/schedule.c gen/kernel_id.h include/mxq/axes.def include/mxq/variant.h)
   file(APPEND "${copy}/${file}" " ")
   hash_of("${copy}" changed)

@@ -23,14 +23,40 @@ class Compile(Case):
         self.assertEqual(first.split()[-1], second.split()[-1])
 
     def test_globs_and_json(self):
-        names = run("list", "quantize_f16_*").stdout.split()
-        rows = json.loads(self.compile("quantize_f16_*", "--json").stdout)
+        glob = "quantize_f16_*_b16_floor_sq*_lin"
+        names = run("list", glob).stdout.split()
+        self.assertTrue(names)
+        rows = json.loads(self.compile(glob, "--json").stdout)
         self.assertEqual([row["variant"] for row in rows], names)
         self.assertEqual({row["origin"] for row in rows}, {"compiled"})
         self.assertEqual({row["arch"] for row in rows}, {"90a"})
         self.assertEqual(len({row["cubin_hash"] for row in rows}), len(rows))
-        again = json.loads(self.compile("quantize_f16_*", names[0], "--json").stdout)
+        again = json.loads(self.compile(glob, names[0], "--json").stdout)
         self.assertEqual([row["origin"] for row in again], ["disk"] * len(names) + ["memory"])
+
+    def test_list_knows_what_is_compiled(self):
+        def kernels(*arguments, **variables):
+            environment = dict(os.environ, MXQ_CACHE_DIR=self.path("cache"), **variables)
+            result = self.check(run("list", NAME, "--json", *arguments, env=environment), 0)
+            return json.loads(result.stdout)[0]["kernels"]
+        self.assertEqual([row["registers"] for row in kernels()], [None, None])
+        compiled = json.loads(self.compile(NAME, "--json").stdout)[0]
+        fast, generic = kernels()
+        for key in ["kernel", "registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes"]:
+            self.assertEqual(fast[key], compiled[key])
+        self.assertIsNone(generic["registers"])
+        everything = kernels("--arch", "90a", "--arch", "80", "--compile")
+        self.assertEqual(len(everything), 3)
+        for row in everything:
+            self.assertGreater(row["registers"], 8)
+            self.assertEqual(row["spill_store_bytes"] + row["spill_load_bytes"], 0)
+        self.assertEqual(kernels("--arch", "90a", "--arch", "80"), everything)
+
+    def test_list_without_nvrtc(self):
+        environment = dict(os.environ, MXQ_CACHE_DIR=self.path("new"),
+                           MXQ_NVRTC=self.path("none.so"))
+        result = self.check(run("list", NAME, "--json", "--compile", env=environment), 3, "none.so")
+        self.assertEqual(result.stdout, "")
 
     def test_keep(self):
         row = json.loads(self.compile(NAME, "--keep", self.path("kept"), "--json").stdout)[0]
@@ -47,8 +73,11 @@ class Compile(Case):
         self.assertIn(NAME, result.stderr)
         self.assertEqual(self.compile(NAME).stderr, "")
 
-    def test_an_arch_without_a_kernel(self):
-        result = self.compile(NAME, "--arch", "80", code=1)
+    def test_an_arch_without_the_copy_engine(self):
+        row = json.loads(self.compile(NAME, "--arch", "80", "--json").stdout)[0]
+        self.assertEqual((row["kernel"].split(".")[1][:4], row["arch"]), ("any-", "80"))
+        fast = run("source", NAME).stdout.split()[1]
+        result = self.compile(fast, "--arch", "80", code=1)
         self.assertEqual(result.stdout, "")
         self.assertIn("80", result.stderr)
 

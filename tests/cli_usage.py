@@ -55,6 +55,9 @@ class Usage(Case):
             (["list", NAME.replace("rceil", "rcel")], ["rcel", "floor", "rceil"]),
             (["why", "quantize_bf16"], ["quantize_bf16"]),
             (["source", NAME, "--arch", "91"], ['"91"', "90a"]),
+            (["list", NAME, "--json", "--arch", "91"], ['"91"', "90a"]),
+            (["list", NAME, "--arch", "90a"], ["--arch", "only --json"]),
+            (["list", NAME, "--compile"], ["--compile", "only --json"]),
             (["source", NAME, "--kernel", "tma-1x1"], ["tma-1x1", "tma-128x128"]),
             (["source", NAME, "--kernel", "quantize_f32_e4m3_b32_rceil_colt_lin.tma-128x64"],
              ["not one of variant"]),
@@ -123,6 +126,24 @@ class Answers(Case):
             rows = json.loads(run("list", "--json", *arguments).stdout)
             self.assertEqual([row["name"] for row in rows], wanted)
 
+    def test_list_tells_of_kernels(self):
+        environment = dict(os.environ, MXQ_CACHE_DIR=self.path("cache"), MXQ_JIT="off")
+        rows = json.loads(run("list", NAME, "--json", env=environment).stdout)
+        self.assertEqual((rows[0]["block"], rows[0]["layout"]), (32, "colt"))
+        fast, generic = rows[0]["kernels"]
+        plan = json.loads(run("plan", NAME, 8, 8192, 5120, "--json").stdout)
+        for key in ["kernel", "tile_n", "tile_k", "threads", "shared_bytes", "shared_allowed"]:
+            self.assertEqual(fast[key], plan[key])
+        self.assertEqual((fast["family"], generic["family"]), ("tma", "any"))
+        self.assertEqual(generic["kernel"], NAME + ".any-64x64")
+        for key in ["registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes"]:
+            self.assertIsNone(fast[key])
+        rows = json.loads(run("list", NAME, "--json", "--arch", "120a", "--arch=80", "--arch",
+                              "120", env=environment).stdout)
+        self.assertEqual([(row["arch"], row["family"]) for row in rows[0]["kernels"]],
+                         [("120a", "tma"), ("120a", "any"), ("80", "any")])
+        self.assertFalse(os.path.exists(self.path("cache")))
+
     def test_why(self):
         self.assertEqual(run("why", NAME).stdout, "legal\n")
         self.assertEqual(json.loads(run("why", NAME, "--json").stdout),
@@ -148,16 +169,35 @@ class Answers(Case):
         wide = json.loads(run("plan", NAME, 8, 64, 64, "--strides", "0,72", "--json").stdout)
         self.assertEqual(wide["strides"], [0, 72])
 
-    def test_plan_of_a_refused_shape(self):
-        for arguments in [(1, 64, 63), (1, 63, 64), (2, 64, 64, "--strides", "4100,64")]:
-            refused = run("plan", NAME, *arguments)
-            self.check(refused, 0)
-            self.assertIn("multiples of 16", refused.stdout)
-            self.assertNotIn("swizzle", refused.stdout)
-            plan = json.loads(run("plan", NAME, *arguments, "--json").stdout)
-            self.assertRegex(plan["kernel"], rf"^{NAME}\.any")
-            self.assertIn("multiples of 16", plan["refused"])
-            self.assertIsNone(plan["in_map"])
+    def test_plan_of_each_form(self):
+        for name, arguments, form, pieces in [
+            (NAME, (8, 8192, 5120), "tile", ["copy engine", "output map", "128B"]),
+            (NAME.replace("e4m3", "e2m1"), (1, 256, 64), "tile", ["dims [128, 64, 1]"]),
+            (NAME.replace("colt", "row"), (2, 64, 64), "row", ["16 bytes", "tensor maps    none"]),
+            (NAME, (1, 64, 63), "any", ["no fast kernel", "multiples of 16 bytes"]),
+            (NAME, (1, 63, 64), "any", ["no fast kernel", "multiples of 16 bytes"]),
+            (NAME, (2, 64, 64, "--strides", "4100,64"), "any", ["multiples of 16 bytes"]),
+            (NAME.replace("colt", "row"), (1, 64, 24), "any", ["K is 24", "multiples of 16"]),
+            (NAME, (8, 8192, 5120, "--arch", "80"), "any", ["80 has no tensor copy engine"]),
+            (NAME, (1, 1, 1, "--arch", "120a"), "any", ["120a allows 101376"]),
+        ]:
+            with self.subTest(name=name, arguments=arguments):
+                text = self.check(run("plan", name, *arguments), 0).stdout
+                plan = json.loads(run("plan", name, *arguments, "--json").stdout)
+                self.assertEqual(plan["form"], form)
+                self.assertIn(plan["kernel"], text)
+                family = "any" if form == "any" else "tma"
+                self.assertTrue(plan["kernel"].startswith(f"{name}.{family}-"), plan["kernel"])
+                for piece in pieces:
+                    self.assertIn(piece, text)
+                self.assertEqual(plan["in_map"] is None, form != "tile")
+                self.assertEqual(plan["out_map"] is None, form != "tile")
+                self.assertEqual(plan["refused"] is None, form != "any")
+                self.assertLessEqual(plan["shared_bytes"], plan["shared_allowed"])
+
+    def test_plan_of_more_tiles_than_blocks(self):
+        plan = json.loads(run("plan", NAME, 2**31, 3, 5, "--json").stdout)
+        self.assertEqual((plan["tiles"], plan["grid"]), (2**31, 2**31 - 1))
 
     def test_plan_of_every_kind(self):
         """Two parts, scales that are read, and kernels without tensor maps."""

@@ -115,7 +115,7 @@ class Verify(Case):
 
     def test_conversions_that_are_not_turned_on(self):
         patterns = ["quantize_f16_e2m1_b16_even_row_lin", "dequantize_e2m1_f16_b32_e8m0_row_lin"]
-        variables = {"FAKE_CAPABILITY": "10.0"}
+        variables = {"FAKE_CUDA": "devices=100,100"}
         result = self.check(verify("--exhaustive", *patterns, **variables), 0)
         self.assertRegex(result.stdout,
                          r"\ndequantize +e2m1 +f16 +codes, hardware conversions +2 +0 +0 +0\n")

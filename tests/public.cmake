@@ -16,10 +16,14 @@ foreach(header mxq/mxq.h mxq/variant.h mxq/status.h use)
 endforeach()
 
 if(NOT MXQ_SANITIZE) # a sanitizer adds names of its own
-  add_test(NAME exports COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DREADELF=${CMAKE_READELF}
-    -DSHARED=$<TARGET_FILE:mxq> -DSTATIC=$<TARGET_FILE:mxq_static>
-    -DINCLUDE=${PROJECT_SOURCE_DIR}/include -P ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.cmake)
-  set_tests_properties(exports PROPERTIES LABELS host)
+  foreach(library mxq mxq_aot)
+    string(REPLACE mxq exports name ${library})
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DREADELF=${CMAKE_READELF}
+      -DSHARED=$<TARGET_FILE:${library}> -DSTATIC=$<TARGET_FILE:${library}_static>
+      -DSYMBOLS=${PROJECT_SOURCE_DIR}/abi/libmxq.symbols
+      -DINCLUDE=${PROJECT_SOURCE_DIR}/include -P ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.cmake)
+    set_tests_properties(${name} PROPERTIES LABELS host)
+  endforeach()
 endif()
 
 add_test(NAME generator_hash COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}

@@ -42,9 +42,9 @@ int support_buffer_guards(const struct support_buffer *buffer, const char *what)
   return 1;
 }
 
-enum mxq_status support_tensors_make(const struct mxq_variant *variant,
-                                     const struct mxq_shape *shape, uint64_t seed,
-                                     struct support_tensors *tensors) {
+enum mxq_status support_tensors_allocate(const struct mxq_variant *variant,
+                                         const struct mxq_shape *shape,
+                                         struct support_tensors *tensors) {
   struct mxq_byte_counts bytes;
   const enum mxq_status status = mxq_sizes(variant, shape, &bytes);
   if (status != MXQ_OK) return status;
@@ -54,10 +54,18 @@ enum mxq_status support_tensors_make(const struct mxq_variant *variant,
     tensors->out[part] = support_buffer_make(bytes.out[part]);
     tensors->scale[part] = support_buffer_make(bytes.scale[part]);
   }
+  return MXQ_OK;
+}
+
+enum mxq_status support_tensors_make(const struct mxq_variant *variant,
+                                     const struct mxq_shape *shape, uint64_t seed,
+                                     struct support_tensors *tensors) {
+  const enum mxq_status status = support_tensors_allocate(variant, shape, tensors);
+  if (status != MXQ_OK) return status;
   if (variant->op == MXQ_OP_QUANTIZE)
     check_fill_values(variant, shape, seed, tensors->in.data);
   else
-    check_fill_codes(variant, bytes.in, bytes.in_scale, seed, tensors->in.data,
+    check_fill_codes(variant, tensors->in.size, tensors->in_scale.size, seed, tensors->in.data,
                      tensors->in_scale.data);
   return MXQ_OK;
 }

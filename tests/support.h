@@ -39,7 +39,11 @@ struct support_tensors {
   struct support_buffer scale[2];
 };
 
-/* Sizes from mxq_sizes; fills the input for the variant's blocks. */
+/* Sizes from mxq_sizes, all bytes 0xFF. */
+enum mxq_status support_tensors_allocate(const struct mxq_variant *variant,
+                                         const struct mxq_shape *shape,
+                                         struct support_tensors *tensors);
+/* The same with an input that is hard for the variant's blocks. */
 enum mxq_status support_tensors_make(const struct mxq_variant *variant,
                                      const struct mxq_shape *shape, uint64_t seed,
                                      struct support_tensors *tensors);

@@ -21,7 +21,7 @@ void template_folder_remove(const struct template_folder *folder);
 
 /* The kernel that the tests expand unless they say otherwise, and its template's name. */
 #define TEMPLATE_KERNEL "quantize_bf16_e4m3_b32_rceil_colt_lin"
-#define TEMPLATE_MAIN   "colt.tma.cu"
+#define TEMPLATE_MAIN   "tile.tma.cu"
 
 /* Writes `text` as the template of the family, expands TEMPLATE_KERNEL for 90a. On MXQ_OK
  * `*source` is what follows the header, to be freed by template_free. */

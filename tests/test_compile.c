@@ -112,11 +112,11 @@ static void an_error_leads_to_the_template(void **state) {
   struct mxq_compiled compiled = {.size = 77};
   assert_int_equal(
       mxq_compile(&mxq_allocator_default, &nvrtc,
-                  "#line 12 \"colt.tma.cu\"\n__global__ void k(int *p) {\n*p = q;\n}\n", name,
+                  "#line 12 \"tile.tma.cu\"\n__global__ void k(int *p) {\n*p = q;\n}\n", name,
                   arch_of("90a"), MXQ_COMPILE_CUBIN, &compiled),
       MXQ_COMPILE_FAILED);
   assert_int_equal(compiled.size, 77);
-  expect_text("colt.tma.cu(13): error");
+  expect_text("tile.tma.cu(13): error");
   expect_text(name);
   expect_text(
       "mxq source quantize_bf16_e4m3_b32_rceil_colt_lin --arch 90a --kernel "
@@ -146,7 +146,8 @@ static void sources_find_no_headers(void **state) {
 
 static void an_arch_that_is_too_new_is_named(void **state) {
   (void)state;
-  const struct mxq_arch future = {"999a", 999, 1 << 16, 1};
+  const struct mxq_arch future = {
+      .name = "999a", .number = 999, .shared_max = 1 << 16, .has_tma = 1};
   struct mxq_compiled compiled;
   char version[32];
   assert_int_equal(

@@ -74,8 +74,8 @@ static void a_wrong_configuration_is_refused(void **state) {
   config.log_level = (enum mxq_log_level)9;
   expect_refused(&config, "none, warning, info");
   config = (struct mxq_config)MXQ_CONFIG_INIT;
-  config.reserved = 1;
-  expect_refused(&config, "reserved");
+  config.cache_strict = 2;
+  expect_refused(&config, "cache_strict");
 }
 
 static void wrong_variables_are_refused_by_name(void **state) {

@@ -55,18 +55,22 @@ static struct tensors *make_tensors(void) {
   return made;
 }
 
-static int run_tiny(enum tiny_fault fault, uint64_t seed, char text[EMU_TEXT]) {
+static int run_regions(enum tiny_fault fault, uint64_t seed, size_t regions, char text[EMU_TEXT]) {
   struct tensors *tensors = make_tensors();
   struct tiny_args args = {
       .sums = tensors->sums, .input = tensors->in, .tiles = tiles, .fault = (unsigned)fault};
-  const struct emu_launch launch = {tiny, &args,  TINY_THREADS,     1, TINY_SHARED,
-                                    seed, 100000, tensors->regions, 3};
+  const struct emu_launch launch = {tiny, &args,  TINY_THREADS,     1,      TINY_SHARED,
+                                    seed, 100000, tensors->regions, regions};
   assert_true(emu_map_encode(&whole, tensors->in, &args.in, text));
   assert_true(emu_map_encode(&whole, tensors->out, &args.out, text));
   const int clean = emu_launch_run(&launch, text);
   if (clean) assert_memory_equal(tensors->in, tensors->out, sizeof tensors->in);
   free(tensors);
   return clean;
+}
+
+static int run_tiny(enum tiny_fault fault, uint64_t seed, char text[EMU_TEXT]) {
+  return run_regions(fault, seed, 3, text);
 }
 
 /* Whether the text holds one of several fragments with | between them. */
@@ -126,6 +130,13 @@ static void test_a_seed_gives_one_report(void **state) {
   assert_true(different > seeds / 2); /* seeds are schedules */
 }
 
+static void test_no_tensors(void **state) {
+  char text[EMU_TEXT];
+  (void)state;
+  assert_false(run_regions(TINY_NONE, 1, 0, text));
+  assert_non_null(strstr(text, "at no tensor's address"));
+}
+
 static void test_too_many_threads(void **state) {
   char text[EMU_TEXT];
   const struct emu_launch launch = {.threads = EMU_THREADS_MAX + 1, .grid = 1};
@@ -136,9 +147,8 @@ static void test_too_many_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_correct_kernel_is_clean),
-      cmocka_unit_test(test_each_fault_is_found),
-      cmocka_unit_test(test_a_seed_gives_one_report),
+      cmocka_unit_test(test_correct_kernel_is_clean), cmocka_unit_test(test_each_fault_is_found),
+      cmocka_unit_test(test_a_seed_gives_one_report), cmocka_unit_test(test_no_tensors),
       cmocka_unit_test(test_too_many_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

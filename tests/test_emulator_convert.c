@@ -68,55 +68,139 @@ static void test_nan(void **state) {
                        type->nan_code);
 }
 
-static void test_widen_f16(void **state) {
+/* What a code of one sign means; of infinity's, where the numbers would go on. */
+static double half_value(unsigned magnitude, unsigned exponent_bits) {
+  const int mantissa_bits = 15 - (int)exponent_bits, ones = 1 << mantissa_bits;
+  const int exponent = (int)magnitude / ones, mantissa = (int)magnitude % ones;
+  const int unit = 2 - (1 << (exponent_bits - 1)) - mantissa_bits;
+  return exponent ? ldexp(ones + mantissa, unit + exponent - 1) : ldexp(mantissa, unit);
+}
+
+static unsigned infinity_of(unsigned exponent_bits) { return exponent_bits == 8 ? 0x7F80 : 0x7C00; }
+
+static int is_nan_half(unsigned bits, unsigned exponent_bits) {
+  return (bits & 0x7FFF) > infinity_of(exponent_bits);
+}
+
+static double widened(unsigned bits, unsigned exponent_bits) {
+  const unsigned magnitude = bits & 0x7FFF;
+  const double value = magnitude > infinity_of(exponent_bits) ? NAN
+                       : magnitude == infinity_of(exponent_bits)
+                           ? INFINITY
+                           : half_value(magnitude, exponent_bits);
+  return bits >> 15 ? -value : value;
+}
+
+static void test_widen(void **state) {
   (void)state;
-  for (unsigned bits = 0; bits < 65536; bits++) {
-    const int exponent = (int)(bits >> 10 & 31), mantissa = (int)(bits & 1023);
-    const float value = emu_widen_f16(bits);
-    assert_int_equal(signbit(value) != 0, bits >> 15);
-    if (exponent == 31 && mantissa)
-      assert_true(isnan(value));
-    else if (exponent == 31)
-      assert_true(isinf(value));
-    else
-      assert_true(fabs((double)value) ==
-                  (exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24)));
-  }
+  for (unsigned exponent_bits = 5; exponent_bits <= 8; exponent_bits += 3)
+    for (unsigned bits = 0; bits < 65536; bits++) {
+      const float value = emu_widen_half(bits, exponent_bits);
+      const double wanted = widened(bits, exponent_bits);
+      assert_int_equal(signbit(value) != 0, bits >> 15);
+      assert_true(isnan(wanted) ? isnan(value) : (double)value == wanted);
+    }
 }
 
-static double bf16_value(unsigned bits) { return (double)bits_float(bits << 16); }
-
-/* The product's code is the nearest of itself and its neighbours, and even if two are. */
-static void check_product(unsigned a, unsigned b) {
-  const double exact = bf16_value(a) * bf16_value(b); /* 16 bits: exact */
-  const unsigned code = emu_multiply_bf16(a, b);
-  const unsigned magnitude = code & 0x7FFF;
-  if (isnan(exact)) {
-    assert_int_equal(code, 0x7FFF);
-    return;
-  }
-  assert_int_equal(code >> 15, signbit(exact) != 0);
-  if (magnitude == 0x7F80) {
-    assert_true(fabs(exact) >= 0x1.FFp127); /* half way from the largest to 2^128 */
-    return;
-  }
-  const double wanted = fabs(exact), here = fabs(wanted - bf16_value(magnitude));
-  const double above = magnitude == 0x7F7F ? 0x1p128 : bf16_value(magnitude + 1);
-  const double up = above - wanted;
-  const double down = magnitude ? fabs(wanted - bf16_value(magnitude - 1)) : INFINITY;
-  if (here > up || here > down || ((here == up || here == down) && magnitude % 2))
-    fail_msg("bf16 0x%04X * 0x%04X: 0x%04X", a, b, code);
+/* The order of sum + rest, exactly, and a double: the rest is less than half of a unit of the sum's
+ * last place, or nothing. */
+static int compare_exact(double sum, double rest, double with) {
+  return sum != with ? (sum > with ? 1 : -1) : (rest > 0) - (rest < 0);
 }
 
-static void test_multiply_bf16(void **state) {
+/* The code is the nearest of sum + rest, and even if two are. */
+static int is_nearest(unsigned code, double sum, double rest, unsigned exponent_bits) {
+  const unsigned magnitude = code & 0x7FFF, even = magnitude % 2 == 0;
+  const double sign = signbit(sum) ? -1 : 1, here = half_value(magnitude, exponent_bits);
+  sum *= sign;
+  rest *= sign;
+  if (code >> 15 != (sign < 0) || is_nan_half(code, exponent_bits)) return 0;
+  if (magnitude) {
+    const double below = half_value(magnitude - 1, exponent_bits);
+    const int order = compare_exact(sum, rest, (below + here) / 2);
+    if (order < 0 || (order == 0 && !even)) return 0;
+  }
+  if (magnitude == infinity_of(exponent_bits)) return 1;
+  const double above = half_value(magnitude + 1, exponent_bits);
+  const int order = compare_exact(sum, rest, (here + above) / 2);
+  return order < 0 || (order == 0 && even);
+}
+
+static void check_half(const char *what, unsigned a, unsigned b, unsigned code, double sum,
+                       double rest, unsigned exponent_bits) {
+  const int right = isnan(sum) ? code == 0x7FFF
+                    : isinf(sum)
+                        ? code == (infinity_of(exponent_bits) | (signbit(sum) ? 0x8000 : 0))
+                        : is_nearest(code, sum, rest, exponent_bits);
+  if (!right) fail_msg("%s of 0x%04X and 0x%04X: 0x%04X", what, a, b, code);
+}
+
+static void check_arithmetic(unsigned a, unsigned b, unsigned exponent_bits) {
+  const double x = widened(a, exponent_bits), y = widened(b, exponent_bits);
+  check_half("product", a, b, emu_multiply_half(a, b, exponent_bits), x * y, 0, exponent_bits);
+  /* Knuth's sum of two and its rest, exactly. */
+  const double sum = x + y, share = sum - x;
+  check_half("sum", a, b, emu_add_half(a, b, exponent_bits), sum, (x - (sum - share)) + (y - share),
+             exponent_bits);
+}
+
+static void test_arithmetic_of_halves(void **state) {
   uint64_t random = 5;
   (void)state;
-  for (int i = 0; i < 3000000; i++) {
+  for (int i = 0; i < 1500000; i++) {
     const uint64_t bits = support_random(&random);
-    check_product(bits & 0xFFFF, bits >> 16 & 0xFFFF);
+    const unsigned a = bits & 0xFFFF, b = bits >> 16 & 0xFFFF, exponent_bits = i % 2 ? 8 : 5;
+    check_arithmetic(a, b, exponent_bits);
+    check_arithmetic(a, a ^ (b & 0x8C03), exponent_bits); /* nearly equal, or of other sign */
     /* Exponents whose product is small: subnormal results. */
-    check_product((unsigned)(bits >> 32) % 0x3000, (unsigned)(bits >> 48) % 0x2800 + 0x1000);
+    check_arithmetic((unsigned)(bits >> 32) % 0x3000, (unsigned)(bits >> 48) % 0x2800 + 0x1000,
+                     exponent_bits);
   }
+}
+
+static void test_limit(void **state) {
+  static const unsigned most[] = {0x3F80, 0x0001, 0x7BFF, 0x4780};
+  (void)state;
+  for (unsigned exponent_bits = 5; exponent_bits <= 8; exponent_bits += 3)
+    for (size_t m = 0; m < sizeof most / sizeof most[0]; m++)
+      for (unsigned bits = 0; bits < 65536; bits++) {
+        const double value = fabs(widened(bits, exponent_bits));
+        const double end = half_value(most[m], exponent_bits);
+        const unsigned wanted = isnan(value) || value > end ? most[m] : bits & 0x7FFF;
+        assert_int_equal(emu_limit_half(bits, most[m], exponent_bits), wanted);
+      }
+}
+
+static void test_float_arithmetic(void **state) {
+  const float nans[] = {bits_float(0x7FC00000), bits_float(0xFFC00001), bits_float(0xFF800001)};
+  (void)state;
+  for (size_t i = 0; i < sizeof nans / sizeof nans[0]; i++) {
+    assert_int_equal(float_bits(emu_multiply(nans[i], 1)), 0x7FFFFFFF);
+    assert_int_equal(float_bits(emu_multiply(0, nans[i])), 0x7FFFFFFF);
+    assert_int_equal(float_bits(emu_min_number(nans[i], 3)), float_bits(3));
+    assert_int_equal(float_bits(emu_min_number(3, nans[i])), float_bits(3));
+    assert_int_equal(float_bits(emu_min_number(nans[i], nans[0])), 0x7FFFFFFF);
+    assert_int_equal(float_bits(emu_larger_magnitude(nans[i], 3)), 0x7FFFFFFF);
+  }
+  assert_int_equal(float_bits(emu_multiply(INFINITY, 0)), 0x7FFFFFFF);
+  assert_int_equal(float_bits(emu_multiply(bits_float(0x80000001), 0.25F)), 0x80000000);
+  assert_int_equal(float_bits(emu_min_number(0.0F, -0.0F)), 0x80000000);
+  assert_int_equal(float_bits(emu_min_number(-2, INFINITY)), float_bits(-2));
+}
+
+static void test_ceil_e8m0(void **state) {
+  (void)state;
+  for (int code = 0; code < 255; code++) {
+    const float value = ldexpf(1, code - 127);
+    const unsigned next = code < 254 ? (unsigned)code + 1 : 254;
+    assert_int_equal(emu_ceil_e8m0(value), code);
+    assert_int_equal(emu_ceil_e8m0(nextafterf(value, 0)), code);
+    assert_int_equal(emu_ceil_e8m0(nextafterf(value, INFINITY)), next);
+  }
+  assert_int_equal(emu_ceil_e8m0(0), 0);
+  assert_int_equal(emu_ceil_e8m0(bits_float(1)), 0);
+  assert_int_equal(emu_ceil_e8m0(INFINITY), 254);
+  assert_int_equal(emu_ceil_e8m0(NAN), 255);
 }
 
 static void test_larger(void **state) {
@@ -124,30 +208,26 @@ static void test_larger(void **state) {
   (void)state;
   for (int i = 0; i < 1000000; i++) {
     const uint64_t bits = support_random(&random);
-    const unsigned a = bits & 0xFFFF, b = bits >> 16 & 0xFFFF;
-    const unsigned bf16 = emu_larger_half(a, b, 8) & 0x7FFF;
-    const unsigned f16 = emu_larger_half(a, b, 5) & 0x7FFF;
-    const float x = bits_float(a << 16), y = bits_float(b << 16);
-    const float u = emu_widen_f16(a), v = emu_widen_f16(b);
+    const unsigned a = bits & 0xFFFF, b = bits >> 16 & 0xFFFF, exponent_bits = i % 2 ? 8 : 5;
+    const unsigned larger = emu_larger_half(a, b, exponent_bits) & 0x7FFF;
+    const double x = fabs(widened(a, exponent_bits)), y = fabs(widened(b, exponent_bits));
+    const float z = emu_larger_magnitude((float)x, (float)y);
     if (isnan(x) || isnan(y)) {
-      assert_int_equal(bf16, 0x7FFF);
-      assert_true(isnan(emu_larger_magnitude(x, y)));
+      assert_int_equal(larger, 0x7FFF);
+      assert_int_equal(float_bits(z), 0x7FFFFFFF);
     } else {
-      assert_true(bits_float(bf16 << 16) == fmaxf(fabsf(x), fabsf(y)));
-      assert_true(emu_larger_magnitude(x, y) == fmaxf(fabsf(x), fabsf(y)));
+      assert_true(widened(larger, exponent_bits) == (x > y ? x : y));
+      assert_true((double)z == (x > y ? x : y));
     }
-    if (isnan(u) || isnan(v))
-      assert_int_equal(f16, 0x7FFF);
-    else
-      assert_true(emu_widen_f16(f16) == fmaxf(fabsf(u), fabsf(v)));
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_boundaries), cmocka_unit_test(test_nan),
-      cmocka_unit_test(test_widen_f16),  cmocka_unit_test(test_multiply_bf16),
-      cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_widen),      cmocka_unit_test(test_arithmetic_of_halves),
+      cmocka_unit_test(test_limit),      cmocka_unit_test(test_float_arithmetic),
+      cmocka_unit_test(test_ceil_e8m0),  cmocka_unit_test(test_larger),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "emulator/code_values.h"
@@ -50,7 +51,25 @@ static void test_all_floats(void **state) {
   }
 }
 
+/* Each power of two is the code of the floats from behind the one before it. */
+static void test_all_powers(void **state) {
+  (void)state;
+  uint32_t bits = 0;
+  for (unsigned code = 0; code <= 254; code++) {
+    const float power = ldexpf(1, (int)code - 127);
+    uint32_t end;
+    memcpy(&end, &power, sizeof end);
+    for (; bits <= end || (code == 254 && bits <= 0x7F800000); bits++) {
+      float value;
+      memcpy(&value, &bits, sizeof value);
+      if (emu_ceil_e8m0(value) != code) fail_msg("e8m0 of the float 0x%08X: not %u", bits, code);
+    }
+  }
+  assert_int_equal(bits, 0x7F800001);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_floats)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_floats),
+                                     cmocka_unit_test(test_all_powers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,11 @@ BREAK(rank_two, plan->rank = 2)
 BREAK(no_type, plan->element = (enum mxq_map_element)7)
 BREAK(no_swizzle, plan->swizzle = (enum mxq_map_swizzle)7)
 BREAK(over_span, plan->swizzle = MXQ_MAP_SWIZZLE_128B; plan->box[0] = 144)
+BREAK(over_span_64, plan->swizzle = MXQ_MAP_SWIZZLE_64B; plan->box[0] = 80)
+BREAK(over_span_32, plan->swizzle = MXQ_MAP_SWIZZLE_32B; plan->box[0] = 48)
+BREAK(under_span, plan->swizzle = MXQ_MAP_SWIZZLE_128B; plan->box[0] = 64)
+BREAK(span_64, plan->swizzle = MXQ_MAP_SWIZZLE_64B; plan->box[0] = 64)
+BREAK(span_32, plan->swizzle = MXQ_MAP_SWIZZLE_32B; plan->box[0] = 32)
 BREAK(dim_most, plan->dims[2] = UINT64_C(1) << 32)
 BREAK(box_most, plan->box[0] = 256)
 BREAK(stride_most, plan->strides_bytes[1] = (UINT64_C(1) << 40) - 16)
@@ -63,9 +68,12 @@ static const struct limit refused[] = {
     {"no such element type", no_type},
     {"no such swizzle", no_swizzle},
     {"more than the swizzle's 128", over_span},
+    {"more than the swizzle's 64", over_span_64},
+    {"more than the swizzle's 32", over_span_32},
+    {"knows a swizzle of 128 for 128 only", under_span},
 };
-static const struct limit taken[] = {
-    {"", dim_most}, {"", box_most}, {"", stride_most}, {"", stride_zero}};
+static const struct limit taken[] = {{"", dim_most},    {"", box_most}, {"", stride_most},
+                                     {"", stride_zero}, {"", span_64},  {"", span_32}};
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -97,15 +105,16 @@ struct dump {
   struct emu_mark in_marks[depth * rows * columns], out_marks[TINY_TILE], dump_marks[TINY_TILE];
 };
 
-/* Loads a box at (x, y, 0) and stores it to a dense tile through a map like `out_map`. */
+/* Loads a box at (x, y, 0) and stores it to a dense tile through a map with the same box. */
 static int run_dump(struct dump *dump, const struct mxq_map_plan *in_map,
                     enum mxq_map_swizzle out_swizzle, int x, int y, char text[EMU_TEXT]) {
+  const uint32_t row = in_map->box[0];
   struct mxq_map_plan out_map = {.element = MXQ_MAP_U8,
                                  .swizzle = out_swizzle,
                                  .rank = 3,
-                                 .dims = {TINY_ROW, TINY_ROWS, 1},
-                                 .strides_bytes = {TINY_ROW, TINY_TILE},
-                                 .box = {TINY_ROW, TINY_ROWS, 1}};
+                                 .dims = {row, TINY_TILE / row, 1},
+                                 .strides_bytes = {row, TINY_TILE},
+                                 .box = {row, TINY_TILE / row, 1}};
   struct emu_region regions[] = {{"in", dump->in, sizeof dump->in, 0, dump->in_marks},
                                  {"out", dump->out, sizeof dump->out, 1, dump->out_marks},
                                  {"dump", dump->dump, sizeof dump->dump, 1, dump->dump_marks}};
@@ -143,20 +152,30 @@ static void test_outside_is_zero(void **state) {
   }
 }
 
-/* Sixteen-byte piece c of row r stands at piece c ^ (r % 8): CUDA C++ Programming Guide. */
-static void test_swizzle(void **state) {
+/* CUDA C++ Programming Guide, "TMA Swizzle": of 128 bytes, sixteen-byte piece c of row r stands at
+ * piece c ^ (r % 8); of 64 bytes at c ^ (r / 2 % 4); of 32 bytes at c ^ (r / 4 % 2). */
+static void check_swizzle(enum mxq_map_swizzle swizzle, int span, int rows_of_piece, int pieces) {
   static struct dump dump;
   struct mxq_map_plan map = box_map;
   char text[EMU_TEXT];
-  (void)state;
-  map.swizzle = MXQ_MAP_SWIZZLE_128B;
-  if (!run_dump(&dump, &map, MXQ_MAP_SWIZZLE_128B, 0, 0, text)) fail_msg("%s", text);
-  for (int r = 0; r < TINY_ROWS; r++)
-    for (int i = 0; i < TINY_ROW; i++) {
-      const int piece = (i / 16) ^ (r % 8);
-      assert_int_equal(dump.dump[r * TINY_ROW + piece * 16 + i % 16], wanted(&dump, &map, i, r));
-      assert_int_equal(dump.out[r * TINY_ROW + i], wanted(&dump, &map, i, r));
+  map.swizzle = swizzle;
+  map.box[0] = (uint32_t)span;
+  map.box[1] = (uint32_t)(TINY_TILE / span);
+  map.dims[0] = columns - 16;
+  if (!run_dump(&dump, &map, swizzle, 0, 0, text)) fail_msg("%s", text);
+  for (int r = 0; r < TINY_TILE / span; r++)
+    for (int i = 0; i < span; i++) {
+      const int piece = (i / 16) ^ (r / rows_of_piece % pieces);
+      assert_int_equal(dump.dump[r * span + piece * 16 + i % 16], wanted(&dump, &map, i, r));
+      assert_int_equal(dump.out[r * span + i], wanted(&dump, &map, i, r));
     }
+}
+
+static void test_swizzles(void **state) {
+  (void)state;
+  check_swizzle(MXQ_MAP_SWIZZLE_128B, 128, 1, 8);
+  check_swizzle(MXQ_MAP_SWIZZLE_64B, 64, 2, 4);
+  check_swizzle(MXQ_MAP_SWIZZLE_32B, 32, 4, 2);
 }
 
 static void test_reads_beside_elements(void **state) {
@@ -176,7 +195,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_limits_of_maps),
       cmocka_unit_test(test_outside_is_zero),
-      cmocka_unit_test(test_swizzle),
+      cmocka_unit_test(test_swizzles),
       cmocka_unit_test(test_reads_beside_elements),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* The place is that of colt.tma.cu unless it begins with a file; "p.cuh" is the second text. */
+/* The place is that of tile.tma.cu unless it begins with a file; "p.cuh" is the second text. */
 static const struct {
   const char *text, *piece, *place, *message;
 } cases[] = {
@@ -62,7 +62,7 @@ static const struct {
     {"//$ paste \"\"\n", NULL, ":1: ", "no folder"},
     {"//$ paste \".hidden\"\n", NULL, ":1: ", "no folder"},
     {"//$ paste(1)\n", NULL, ":1: ", "paste takes a template's name"},
-    {"//$ paste \"colt.tma.cu\"\n", NULL, ":1: ", "'colt.tma.cu' pastes itself"},
+    {"//$ paste \"tile.tma.cu\"\n", NULL, ":1: ", "'tile.tma.cu' pastes itself"},
     {"a\n//$ paste \"p.cuh\"\n", "b\n${foo}\n", "templates/p.cuh:2: ", "no name 'foo'"},
     {"a\n//$ paste \"p.cuh\"\n", "b\nc\n${1\n", "templates/p.cuh:3: ", "is not closed"},
     {"//$ local x = 1\n//$ paste \"p.cuh\"\n", "${x}\n", "templates/p.cuh:1: ", "no name 'x'"},

@@ -21,10 +21,11 @@
 #include "driver.h"
 #include "embedded.h"
 #include "emulator/code_values.h"
+#include "emulator/convert_samples.h"
 #include "emulator/primitives.h"
 #include "support.h"
 
-enum { device = 0, threads = 256, samples = 1 << 22, sample_arrays = 7, codes_max = 128 };
+enum { device = 0, threads = 256, samples = 1 << 22, codes_max = 128 };
 
 /* As in emulator/convert_gpu.cu. */
 struct convert_args {
@@ -33,7 +34,8 @@ struct convert_args {
   void *wrong, *first;
 };
 struct sample_args {
-  void *arrays[sample_arrays];
+  void *operands[2];
+  void *results[EMU_SAMPLES];
 };
 
 static CUlibrary library;
@@ -51,11 +53,6 @@ static float bits_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
-}
-static uint32_t float_bits(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
 }
 
 static const char *template_text(const char *name) {
@@ -183,55 +180,39 @@ static void test_a_wrong_table_is_seen(void **state) {
   assert_int_equal(first, begin_of(&code_types[0], code_types[0].largest));
 }
 
-static int same_float(uint32_t a, uint32_t b) {
-  return a == b || (isnan(bits_float(a)) && isnan(bits_float(b)));
-}
-
-static uint32_t pair(unsigned low, unsigned high) { return low | (uint32_t)high << 16; }
-
-static int sample_is_right(uint32_t *const arrays[sample_arrays], size_t i) {
-  const uint32_t a = arrays[0][i], b = arrays[1][i], unsigned_pair = 0x7FFF7FFF;
-  const unsigned a0 = a & 0xFFFF, a1 = a >> 16, b0 = b & 0xFFFF, b1 = b >> 16;
-  return arrays[2][i] == pair(emu_multiply_bf16(a0, b0), emu_multiply_bf16(a1, b1)) &&
-         !((arrays[3][i] ^ pair(emu_larger_half(a0, b0, 8), emu_larger_half(a1, b1, 8))) &
-           unsigned_pair) &&
-         !((arrays[4][i] ^ pair(emu_larger_half(a0, b0, 5), emu_larger_half(a1, b1, 5))) &
-           unsigned_pair) &&
-         same_float(arrays[5][i], float_bits(emu_larger_magnitude(bits_float(a), bits_float(b)))) &&
-         same_float(arrays[6][i], float_bits(emu_widen_f16(a0)));
+/* All f16 in the low halves of the first, and close to each other in every second pair. */
+static void make_operands(uint32_t *a, uint32_t *b) {
+  uint64_t random = 11;
+  for (size_t i = 0; i < samples; i++) {
+    const uint64_t bits = support_random(&random);
+    a[i] = ((uint32_t)bits & 0xFFFF0000) | (uint32_t)(i & 0xFFFF);
+    b[i] = i % 2 ? (uint32_t)(bits >> 32) : a[i] ^ ((uint32_t)(bits >> 32) & 0x80038003);
+  }
 }
 
 static void test_samples(void **state) {
   struct sample_args args;
-  uint32_t *arrays[sample_arrays];
-  uint64_t random = 11;
   const size_t bytes = samples * sizeof(uint32_t);
+  char text[EMU_TEXT];
+  uint32_t *a = malloc(bytes), *b = malloc(bytes), *actual = calloc(samples, sizeof *actual);
   (void)state;
-  for (int r = 0; r < sample_arrays; r++) {
-    arrays[r] = malloc(bytes);
-    assert_non_null(arrays[r]);
-    /* All f16 in the low halves of the first, and close to each other in every second pair. */
-    for (size_t i = 0; r < 2 && i < samples; i++) {
-      const uint32_t bits = (uint32_t)support_random(&random);
-      arrays[r][i] = r == 0  ? (bits & 0xFFFF0000) | (uint32_t)(i & 0xFFFF)
-                     : i % 2 ? bits
-                             : arrays[0][i] ^ (bits & 0x80038003);
-    }
-    args.arrays[r] = to_device(arrays[r], bytes);
-  }
+  assert_true(a && b && actual);
+  make_operands(a, b);
+  args.operands[0] = to_device(a, bytes);
+  args.operands[1] = to_device(b, bytes);
+  for (size_t r = 0; r < EMU_SAMPLES; r++) args.results[r] = to_device(actual, bytes);
   launch("convert_sample", samples / threads, &args);
-  for (int r = 0; r < sample_arrays; r++) {
-    OK(mxq_device_download(device, arrays[r], args.arrays[r], bytes));
-    mxq_device_free(device, args.arrays[r]);
+  for (size_t r = 0; r < EMU_SAMPLES; r++) {
+    OK(mxq_device_download(device, actual, args.results[r], bytes));
+    mxq_device_free(device, args.results[r]);
+    for (size_t i = 0; i < samples; i++)
+      if (!emu_sample_is_right(r, a[i], b[i], actual[i], text)) fail_msg("%s", text);
   }
-  for (size_t i = 0; i < samples; i++)
-    if (!sample_is_right(arrays, i))
-      fail_msg(
-          "of 0x%08X and 0x%08X: product 0x%08X, larger bf16 0x%08X, f16 0x%08X, float "
-          "0x%08X, f16 widened 0x%08X",
-          arrays[0][i], arrays[1][i], arrays[2][i], arrays[3][i], arrays[4][i], arrays[5][i],
-          arrays[6][i]);
-  for (int r = 0; r < sample_arrays; r++) free(arrays[r]);
+  mxq_device_free(device, args.operands[0]);
+  mxq_device_free(device, args.operands[1]);
+  free(actual);
+  free(b);
+  free(a);
 }
 
 int main(void) {

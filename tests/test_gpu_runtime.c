@@ -75,42 +75,6 @@ static void test_host_pointers(void **state) {
   device_run_free(&run);
 }
 
-/* Aligned to their elements, not to what the kernel needs. */
-static void test_alignment(void **state) {
-  struct device_run run = make_run(3);
-  struct mxq_plan *plan = NULL, *good = NULL;
-  (void)state;
-  OK(mxq_plan_create(kernel, &shape, &run.at, &good));
-  for (int i = 0; i < 3; i++) {
-    static const char *const names[] = {"in is", "out[0] is", "scale[0] is"};
-    struct mxq_pointers off = run.at;
-    if (i == 0) off.in = (const char *)off.in + 2;
-    if (i == 1) off.out[0] = (char *)off.out[0] + 8;
-    if (i == 2) off.scale[0] = (char *)off.scale[0] + 1;
-    says(mxq_plan_create(kernel, &shape, &off, &plan), MXQ_UNSUPPORTED, names[i]);
-    says(mxq_plan_launch_at(good, &off, NULL), MXQ_UNSUPPORTED, names[i]);
-  }
-  assert_null(plan);
-  assert_true(device_run_untouched(&run));
-  mxq_plan_destroy(good);
-  device_run_free(&run);
-}
-
-static void test_supported(void **state) {
-  const struct mxq_shape narrow = mxq_shape_dense(1, 64, 20), none = mxq_shape_dense(0, 64, 20);
-  const struct mxq_pointers nowhere = {NULL, NULL, {NULL, NULL}, {NULL, NULL}};
-  struct mxq_plan *plan = NULL;
-  (void)state;
-  OK(mxq_supported(context, &variant, NULL, device));
-  OK(mxq_supported(context, &variant, &shape, device));
-  says(mxq_supported(context, &variant, &narrow, device), MXQ_UNSUPPORTED, "multiples of 16 bytes");
-  says(mxq_supported(context, &variant, &shape, 4096), MXQ_NO_DEVICE, "4096");
-  OK(mxq_plan_create(kernel, &none, &nowhere, &plan)); /* nothing to do */
-  OK(mxq_plan_launch(plan, NULL));
-  OK(mxq_plan_launch_at(plan, &nowhere, NULL));
-  mxq_plan_destroy(plan);
-}
-
 /* What a capture enqueues. */
 struct step {
   struct mxq_context *context; /* of the one-call form; NULL: the plan */
@@ -212,8 +176,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_call),
       cmocka_unit_test(test_host_pointers),
-      cmocka_unit_test(test_alignment),
-      cmocka_unit_test(test_supported),
       cmocka_unit_test(test_capture_of_the_unloaded),
       cmocka_unit_test(test_replay_with_new_data),
       cmocka_unit_test(test_new_threads),

@@ -107,6 +107,19 @@ static const char *refusal_of(const char *name) {
   return NULL;
 }
 
+/* A block size more is one line of axes.def and none here: its number is its length. */
+static int is_later_block(unsigned block) {
+  return block != 16 && block != 32 && block != 64 && block != 128;
+}
+
+/* mxq_variant_next without those. */
+static int next_of_contract(struct mxq_variant *variant) {
+  int more;
+  do more = mxq_variant_next(variant);
+  while (more && is_later_block(variant->block));
+  return more;
+}
+
 static void lists_the_names_of_the_contract(void **state) {
   (void)state;
   char expected[MXQ_VARIANT_NAME_SIZE], name[MXQ_VARIANT_NAME_SIZE];
@@ -122,11 +135,11 @@ static void lists_the_names_of_the_contract(void **state) {
         continue;
       }
       ++listed[op];
-      assert_int_equal(mxq_variant_next(&variant), 1);
+      assert_int_equal(next_of_contract(&variant), 1);
       assert_int_equal(mxq_variant_name(&variant, name, sizeof name), MXQ_OK);
       assert_string_equal(name, expected);
     }
-  assert_int_equal(mxq_variant_next(&variant), 0);
+  assert_int_equal(next_of_contract(&variant), 0);
   assert_int_equal(listed[0], 6528);
   assert_int_equal(listed[1], 1140);
 }
@@ -144,20 +157,28 @@ static void reads_back_what_it_writes(void **state) {
   }
 }
 
+/* The number that a token stands for; 0 if the axis lacks it. */
+static unsigned number_of(enum mxq_axis axis, unsigned op, const char *token) {
+  const struct mxq_axis_value *value;
+  for (size_t i = 0; (value = mxq_axis_at(axis, op, i)); ++i)
+    if (strcmp(value->token, token) == 0) return value->number;
+  return 0;
+}
+
 static void holds_numbers(unsigned op, const struct fixed *fixed, size_t count) {
   const struct mxq_axis_value *value;
-  size_t total = 0;
-  for (size_t i = 0; i < count; ++i) {
-    size_t index = 0;
-    for (size_t j = 0; j < i; ++j) index += fixed[j].axis == fixed[i].axis;
-    value = mxq_axis_at(fixed[i].axis, op, index);
-    assert_non_null(value);
-    assert_string_equal(value->token, fixed[i].token);
-    assert_int_equal(value->number, fixed[i].number);
-  }
+  size_t total = 0, later = 0;
+  for (size_t i = 0; i < count; ++i)
+    assert_int_equal(number_of(fixed[i].axis, op, fixed[i].token), fixed[i].number);
   for (int axis = 0; axis < MXQ_AXIS_COUNT; ++axis)
     for (size_t i = 0; mxq_axis_at((enum mxq_axis)axis, op, i); ++i) ++total;
-  assert_int_equal(total, count); /* a new row needs its line above */
+  for (size_t i = 0; (value = mxq_axis_at(MXQ_AXIS_BLOCK, op, i)); ++i) {
+    char token[16];
+    snprintf(token, sizeof token, "b%u", value->number);
+    assert_string_equal(value->token, token);
+    later += is_later_block(value->number) != 0;
+  }
+  assert_int_equal(total, count + later); /* any other new row needs its line above */
 }
 
 static void stores_numbers_that_never_change(void **state) {

@@ -198,7 +198,7 @@ struct mxq_config {
   uint64_t cache_size_bytes; /* as MXQ_CACHE_SIZE */
   const char *nvrtc_path;    /* as MXQ_NVRTC: a libnvrtc.so file */
   uint32_t compile_threads;  /* of mxq_prepare; 1 to 8 */
-  uint32_t reserved;
+  uint32_t cache_strict; /* 1: a disk entry that another NVRTC made is a miss, if there is one */
 };
 #define MXQ_CONFIG_INIT \
   { sizeof(struct mxq_config), 0, 0, 0, 0, MXQ_LOG_DEFAULT, MXQ_JIT_DEFAULT, 0, 0, 0, 0, 0 }
@@ -222,6 +222,28 @@ MXQ_API enum mxq_status mxq_supported(struct mxq_context *context,
  * a name such as "90a"; NULL means that of device 0. Needs no GPU if an arch is given. */
 MXQ_API enum mxq_status mxq_prepare(struct mxq_context *context, const char *arch,
                                     const struct mxq_variant *variants, size_t count);
+
+/* ---- Kernels compiled ahead of time -------------------------------------------------------- */
+
+/* Cubins of a manifest's variants for some archs. Made by `mxq emit` or the CMake function
+ * mxq_add_kernels(), which write a header that declares one and a source that defines it: nobody
+ * fills in the fields by hand. */
+struct mxq_kernel_set {
+  uint32_t magic;  /* MXQ_KERNEL_SET_MAGIC */
+  uint32_t format; /* MXQ_KERNEL_SET_FORMAT */
+  uint64_t size;   /* sizeof(struct mxq_kernel_set) */
+  const unsigned char *blob;
+  uint64_t blob_bytes;
+};
+#define MXQ_KERNEL_SET_MAGIC  0x5351584du
+#define MXQ_KERNEL_SET_FORMAT 1u
+
+/* Registers a set: its kernels are found before all others, those of earlier sets first. It is read
+ * where it lies and must stay as it is until the context is gone. Add sets before the first kernel
+ * is asked for: kernels that the context has already are kept. MXQ_INVALID_ARGUMENT: the set is
+ * damaged, or of a version whose kernels this library cannot launch; emit it anew. */
+MXQ_API enum mxq_status mxq_context_add_kernels(struct mxq_context *context,
+                                                const struct mxq_kernel_set *set);
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 

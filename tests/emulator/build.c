@@ -22,15 +22,13 @@
  * the sanitizers that this program was built with. */
 static const char *const options[] = {MXQ_EMULATOR_CXX,
                                       "-std=c++17",
-                                      "-O1",
+                                      "-O0",
                                       "-w",
                                       "-shared",
                                       "-fPIC",
                                       "-ffp-contract=off",
                                       MXQ_EMULATOR_FLAGS "-include",
-                                      MXQ_EMULATOR_DIR "/twin.h",
-                                      "-x",
-                                      "c++"};
+                                      MXQ_EMULATOR_DIR "/twin.h"};
 
 enum { path_size = 4096, option_count = sizeof options / sizeof options[0] };
 
@@ -44,19 +42,46 @@ static void library_path(const char *folder, char path[path_size]) {
   snprintf(path, path_size, "%s/kernels.so", folder);
 }
 
+static void unit_path(const char *folder, char path[path_size]) {
+  snprintf(path, path_size, "%s/kernels.cc", folder);
+}
+
+static int write_file(const char *path, const char *text, size_t length) {
+  FILE *file = fopen(path, "wb");
+  const int whole = file && fwrite(text, 1, length, file) == length;
+  if ((file && fclose(file) != 0) || !whole) {
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return 0;
+  }
+  return 1;
+}
+
+/* One unit with all sources: the compiler starts once, and reads twin.h once. Every source brings
+ * templates/args.h. */
+static int write_unit(const char *folder, size_t count) {
+  static const char format[] =
+      "#undef MXQ_ARGS_H\n#undef MXQ_ALIGNED\n#undef EMU_SYMBOL\n"
+      "#define EMU_SYMBOL(name) name##_%zu\n"
+      "namespace source_%zu {\n#include \"%zu.cu\"\n}\n";
+  const size_t each = sizeof format + 60;
+  char path[path_size], *text = malloc(count * each + 1);
+  size_t length = 0;
+  if (!text) abort();
+  for (size_t i = 0; i < count; i++)
+    length += (size_t)snprintf(text + length, each, format, i, i, i);
+  unit_path(folder, path);
+  const int written = write_file(path, text, length);
+  free(text);
+  return written;
+}
+
 static int write_sources(const char *folder, const struct emu_source *sources, size_t count) {
   char path[path_size];
   for (size_t i = 0; i < count; i++) {
     source_path(folder, i, path);
-    FILE *file = fopen(path, "wb");
-    const int whole =
-        file && fwrite(sources[i].text, 1, sources[i].length, file) == sources[i].length;
-    if ((file && fclose(file) != 0) || !whole) {
-      fprintf(stderr, "%s: %s\n", path, strerror(errno));
-      return 0;
-    }
+    if (!write_file(path, sources[i].text, sources[i].length)) return 0;
   }
-  return 1;
+  return write_unit(folder, count);
 }
 
 static int spawn(char **arguments) {
@@ -73,22 +98,16 @@ static int spawn(char **arguments) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int compile(const char *folder, size_t count) {
-  char **arguments = calloc(option_count + count + 3, sizeof *arguments);
-  char *paths = malloc((count + 1) * path_size);
-  if (!arguments || !paths) abort();
+static int compile(const char *folder) {
+  char *arguments[option_count + 4], unit[path_size], library[path_size];
   for (size_t i = 0; i < option_count; i++) arguments[i] = (char *)(uintptr_t)options[i];
-  for (size_t i = 0; i < count; i++) {
-    source_path(folder, i, paths + i * path_size);
-    arguments[option_count + i] = paths + i * path_size;
-  }
-  library_path(folder, paths + count * path_size);
-  arguments[option_count + count] = (char *)(uintptr_t) "-o";
-  arguments[option_count + count + 1] = paths + count * path_size;
-  const int built = spawn(arguments);
-  free(paths);
-  free(arguments);
-  return built;
+  unit_path(folder, unit);
+  library_path(folder, library);
+  arguments[option_count] = unit;
+  arguments[option_count + 1] = (char *)(uintptr_t) "-o";
+  arguments[option_count + 2] = library;
+  arguments[option_count + 3] = NULL;
+  return spawn(arguments);
 }
 
 static void remove_folder(struct emu_library *library) {
@@ -98,6 +117,8 @@ static void remove_folder(struct emu_library *library) {
     source_path(library->folder, i, path);
     unlink(path);
   }
+  unit_path(library->folder, path);
+  unlink(path);
   library_path(library->folder, path);
   unlink(path);
   rmdir(library->folder);
@@ -117,11 +138,12 @@ static void keep_folder(struct emu_library *library) {
 static void keep_folder(struct emu_library *library) { remove_folder(library); }
 #endif
 
-static int find(const struct emu_library *library, struct emu_source *source) {
-  char bound[256];
-  void *kernel = dlsym(library->handle, source->symbol);
-  snprintf(bound, sizeof bound, "%s_threads", source->symbol);
-  const unsigned *threads = dlsym(library->handle, bound);
+static int find(const struct emu_library *library, size_t index, struct emu_source *source) {
+  char name[256];
+  snprintf(name, sizeof name, "%s_%zu", source->symbol, index);
+  void *kernel = dlsym(library->handle, name);
+  snprintf(name, sizeof name, "%s_threads_%zu", source->symbol, index);
+  const unsigned *threads = dlsym(library->handle, name);
   if (!kernel || !threads) {
     fprintf(stderr, "the source has no kernel called %s\n", source->symbol);
     return 0;
@@ -141,7 +163,7 @@ static int load(const char *folder, struct emu_source *sources, size_t count,
     return 0;
   }
   for (size_t i = 0; i < count; i++)
-    if (!find(library, &sources[i])) return 0;
+    if (!find(library, i, &sources[i])) return 0;
   return 1;
 }
 
@@ -155,8 +177,7 @@ int emu_build(struct emu_source *sources, size_t count, struct emu_library *libr
     return 0;
   }
   library->count = count;
-  const int loaded = write_sources(library->folder, sources, count) &&
-                     compile(library->folder, count) &&
+  const int loaded = write_sources(library->folder, sources, count) && compile(library->folder) &&
                      load(library->folder, sources, count, library);
   if (loaded)
     keep_folder(library);

@@ -14,7 +14,7 @@ struct emu_case {
   unsigned grid; /* blocks; 0: one for each tile */
 };
 
-/* The index-th; 0 past the last. */
+/* The index-th, a small one first; 0 past the last. */
 int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_case *out);
 
 #endif

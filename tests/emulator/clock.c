@@ -16,11 +16,11 @@ static struct emu_known *extra[EMU_THREADS_MAX];
 static unsigned char has_extra[EMU_THREADS_MAX];
 static uint32_t now[EMU_THREADS_MAX];
 static struct fences fences[EMU_THREADS_MAX];
-static unsigned threads, agents;
+static unsigned threads, parties;
 
 void emu_clock_begin(unsigned count) {
   threads = count;
-  agents = count + EMU_BARRIERS_MAX;
+  parties = count + EMU_BARRIERS_MAX;
   memset(&base, 0, sizeof base);
   memset(has_extra, 0, sizeof has_extra);
   for (unsigned t = 0; t < count; t++) {
@@ -34,13 +34,13 @@ unsigned emu_clock_engine(unsigned barrier) { return threads + barrier; }
 
 uint32_t emu_clock_now(unsigned thread) { return now[thread]; }
 
-int emu_clock_ordered(unsigned thread, unsigned agent, uint32_t count) {
-  if (agent == thread || base.count[agent] >= count) return 1;
-  return has_extra[thread] && extra[thread]->count[agent] >= count;
+int emu_clock_ordered(unsigned thread, unsigned party, uint32_t count) {
+  if (party == thread || base.count[party] >= count) return 1;
+  return has_extra[thread] && extra[thread]->count[party] >= count;
 }
 
 static void join(struct emu_known *to, const struct emu_known *from) {
-  for (unsigned a = 0; a < agents; a++)
+  for (unsigned a = 0; a < parties; a++)
     if (from->count[a] > to->count[a]) to->count[a] = from->count[a];
 }
 
@@ -55,7 +55,6 @@ void emu_clock_meet(void) {
 }
 
 void emu_clock_release(unsigned thread, struct emu_known *known) {
-  join(known, &base);
   if (has_extra[thread]) join(known, extra[thread]);
   known->count[thread] = now[thread]++;
 }
@@ -66,7 +65,7 @@ void emu_clock_acquire(unsigned thread, const struct emu_known *known) {
   if (has_extra[thread])
     join(extra[thread], known);
   else
-    memcpy(extra[thread], known, agents * sizeof known->count[0]);
+    memcpy(extra[thread], known, parties * sizeof known->count[0]);
   has_extra[thread] = 1;
 }
 

@@ -2,10 +2,10 @@
  *
  * What happens before what in a block. Every thread counts its own releases and fences; what it
  * knows of another thread is the count up to which that thread's accesses are ordered before its
- * own. The copy engine's loads count as one more agent for each barrier that they complete on.
+ * own. The copy engine's loads count as one more party for each barrier that they complete on.
  *
  * Lamport, "Time, Clocks, and the Ordering of Events in a Distributed System", 1978; Fidge and
- * Mattern for one count an agent.
+ * Mattern for one count for each.
  */
 #ifndef EMU_CLOCK_H
 #define EMU_CLOCK_H
@@ -14,26 +14,27 @@
 
 #include "machine.h"
 
-enum { EMU_AGENTS_MAX = EMU_THREADS_MAX + EMU_BARRIERS_MAX };
+enum { EMU_PARTIES_MAX = EMU_THREADS_MAX + EMU_BARRIERS_MAX };
 
-/* What somebody knows, by agent. */
+/* What somebody knows, by party. */
 struct emu_known {
-  uint32_t count[EMU_AGENTS_MAX];
+  uint32_t count[EMU_PARTIES_MAX];
 };
 
 /* Begins a block. */
 void emu_clock_begin(unsigned threads);
 
-/* The agent of the loads that complete on a barrier. */
+/* The party of the loads that complete on a barrier. */
 unsigned emu_clock_engine(unsigned barrier);
 
 uint32_t emu_clock_now(unsigned thread);
-/* Whether what `agent` did at `count` is ordered before what `thread` does now. */
-int emu_clock_ordered(unsigned thread, unsigned agent, uint32_t count);
+/* Whether what `party` did at `count` is ordered before what `thread` does now. */
+int emu_clock_ordered(unsigned thread, unsigned party, uint32_t count);
 
 /* All threads of the block meet. */
 void emu_clock_meet(void);
-/* Adds what the thread knows to `known`, and lets its next accesses be later ones. */
+/* Adds what the thread knows beyond what all knew at the last meeting to `known`, and lets its next
+ * accesses be later ones. */
 void emu_clock_release(unsigned thread, struct emu_known *known);
 void emu_clock_acquire(unsigned thread, const struct emu_known *known);
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "machine.h"
+#include "convert.h"
 #include "primitives.h"
 
 enum { float_mantissa = 23, float_bias = 127 };
@@ -33,15 +33,14 @@ static unsigned reserved_codes(unsigned exponent_bits, unsigned mantissa_bits) {
 
 /* value / 2^shift, to nearest, ties to even. */
 static uint64_t shift_right(uint64_t value, unsigned shift) {
-  if (shift > 40) return 0; /* values have at most 24 bits */
+  if (shift > 60) return 0; /* values have at most 53 bits */
   const uint64_t quotient = value >> shift, rest = value - (quotient << shift);
   const uint64_t half = shift ? UINT64_C(1) << (shift - 1) : 0;
   return quotient + (shift && (rest > half || (rest == half && quotient % 2)));
 }
 
-/* The code of significand * 2^unit, as if there were no largest number. */
-static uint64_t round_to_code(uint64_t significand, int unit, unsigned exponent_bits,
-                              unsigned mantissa_bits) {
+uint64_t emu_round_to_code(uint64_t significand, int unit, unsigned exponent_bits,
+                           unsigned mantissa_bits) {
   /* Below the smallest normal exponent the codes stay as far apart as there. */
   const int smallest = 2 - (1 << (exponent_bits - 1));
   if (significand == 0) return 0;
@@ -68,41 +67,37 @@ unsigned emu_narrow(float value, unsigned exponent_bits, unsigned mantissa_bits)
   int unit;
   if (magnitude > 0x7F800000) return codes - 1; /* every type's NaN, or its stand-in */
   take_apart(magnitude, &significand, &unit);   /* infinity as 2^128, which is too large too */
-  const uint64_t code = round_to_code(significand, unit, exponent_bits, mantissa_bits);
+  const uint64_t code = emu_round_to_code(significand, unit, exponent_bits, mantissa_bits);
   return (bits >> 31 ? codes : 0) | (unsigned)(code < largest ? code : largest);
 }
 
-float emu_widen_f16(unsigned bits) {
-  const uint32_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  const float magnitude = exponent == 31  ? (mantissa ? NAN : INFINITY)
-                          : exponent == 0 ? (float)mantissa * 0x1p-24f
-                                          : float_of((exponent + 112) << 23 | mantissa << 13);
-  return bits >> 15 & 1 ? -magnitude : magnitude;
+unsigned emu_ceil_e8m0(float value) {
+  int exponent;
+  if (isnan(value)) return 255;
+  if (!(value > 0)) return 0;
+  if (isinf(value)) return 254;
+  /* value is fraction * 2^exponent, with a fraction from a half to below one. */
+  const double fraction = frexp((double)value, &exponent);
+  const int code = 127 + exponent - (fraction == 0.5);
+  return code < 0 ? 0 : code > 254 ? 254 : (unsigned)code;
 }
 
-/* The product of two significands of eight bits is exact: one rounding, to bf16. */
-unsigned emu_multiply_bf16(unsigned a, unsigned b) {
-  const uint32_t x = (a & 0x7FFF) << 16, y = (b & 0x7FFF) << 16, infinity = 0x7F800000;
-  const unsigned sign = (a ^ b) & 0x8000;
-  uint64_t significand_x, significand_y;
-  int unit_x, unit_y;
-  if (x > infinity || y > infinity) return 0x7FFF;
-  if (x == infinity || y == infinity) return x && y ? sign | 0x7F80 : 0x7FFF;
-  take_apart(x, &significand_x, &unit_x);
-  take_apart(y, &significand_y, &unit_y);
-  const uint64_t product = (significand_x >> 16) * (significand_y >> 16);
-  const uint64_t code = round_to_code(product, unit_x + unit_y + 32, 8, 7);
-  return sign | (unsigned)(code < 0x7F80 ? code : 0x7F80);
+/* The NaN that the hardware's arithmetic gives: positive. */
+static float nan_float(void) { return float_of(0x7FFFFFFF); }
+
+float emu_multiply(float a, float b) {
+  const float product = a * b;
+  return isnan(product) ? nan_float() : product;
+}
+
+float emu_min_number(float a, float b) {
+  if (isnan(a)) return isnan(b) ? nan_float() : b;
+  if (isnan(b)) return a;
+  if (a == b) return signbit(a) ? a : b; /* -0 is the smaller zero */
+  return a < b ? a : b;
 }
 
 float emu_larger_magnitude(float a, float b) {
-  if (isnan(a) || isnan(b)) return float_of(0x7FFFFFFF);
+  if (isnan(a) || isnan(b)) return nan_float();
   return fabsf(a) > fabsf(b) ? fabsf(a) : fabsf(b);
-}
-
-unsigned emu_larger_half(unsigned a, unsigned b, unsigned exponent_bits) {
-  const unsigned infinity = ((1u << exponent_bits) - 1) << (15 - exponent_bits);
-  const unsigned x = a & 0x7FFF, y = b & 0x7FFF;
-  const unsigned larger = x > infinity || y > infinity ? 0x7FFFu : x > y ? x : y;
-  return larger | (emu_random() & 1u) << 15;
 }

@@ -44,17 +44,29 @@ MXQ_KERNEL(convert_all, 256, 4)(MXQ_ARGS(convert_args) args) {
   }
 }
 
+constexpr unsigned SAMPLE_RESULTS = 13;
 struct sample_args {
   const unsigned *a, *b;
-  unsigned *product, *larger_bf16, *larger_f16, *larger, *widened;
+  unsigned *results[SAMPLE_RESULTS];
 };
 
-// The other conversions, on given words.
+// The other primitives, on given words; in the order of test_gpu_convert's table.
 MXQ_KERNEL(convert_sample, 256, 4)(MXQ_ARGS(sample_args) args) {
   const unsigned i = block_id() * 256 + thread_id(), a = args.a[i], b = args.b[i];
-  args.product[i] = multiply_pair_bf16(a, b);
-  args.larger_bf16[i] = max_magnitude_pair_bf16(a, b);
-  args.larger_f16[i] = max_magnitude_pair_f16(a, b);
-  args.larger[i] = float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  args.widened[i] = float_bits(widen_f16(a & 0xFFFF));
+  const unsigned results[SAMPLE_RESULTS] = {
+      multiply_pair_bf16(a, b),
+      multiply_pair_f16(a, b),
+      add_pair_bf16(a, b),
+      add_pair_f16(a, b),
+      limit_pair_bf16(a, b & 0x7F7F7F7F),
+      limit_pair_f16(a, b & 0x7BFF7BFF),
+      max_pair_u16(a, b),
+      max_magnitude_pair_bf16(a, b),
+      max_magnitude_pair_f16(a, b),
+      float_bits(max_magnitude(bits_float(a), bits_float(b))),
+      float_bits(multiply(bits_float(a), bits_float(b))),
+      float_bits(min_number(bits_float(a), bits_float(b))),
+      float_bits(widen_f16(a & 0xFFFF)),
+  };
+  for (unsigned r = 0; r < SAMPLE_RESULTS; r++) args.results[r][i] = results[r];
 }

@@ -11,6 +11,7 @@
 #include "cases.h"
 #include "crash.h"
 #include "expand.h"
+#include "jobs.h"
 #include "select.h"
 #include "trial.h"
 
@@ -19,15 +20,11 @@ enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 16 };
 /* Kernels that are compiled together. */
 struct group {
   size_t count;
-  struct mxq_kernel_id kernels[batch];
+  struct kernel_case cases[batch];
   struct emu_source sources[batch];
   char symbols[batch][MXQ_KERNEL_NAME_SIZE];
   char *texts[batch];
   const char *file; /* of an edited expansion; else NULL */
-};
-
-struct totals {
-  uint64_t kernels, runs, bad;
 };
 
 static double milliseconds(void) {
@@ -41,12 +38,13 @@ static void repeat_command(const struct emu_request *request, const char *what,
                            const struct emu_trial *trial, char *text, size_t size) {
   const struct mxq_shape *shape = &trial->shape;
   snprintf(text, size,
-           "mxq-emulate %s%s%s%s%s --shape %" PRId64 ",%" PRId64 ",%" PRId64 " --strides %" PRId64
-           ",%" PRId64 " --grid %u --seed %" PRIu64,
-           what, request->templates ? " --templates " : "",
-           request->templates ? request->templates : "", trial->fault ? " --fault " : "",
-           trial->fault ? emu_fault_name(trial->fault) : "", shape->e, shape->n, shape->k,
-           shape->stride_e, shape->stride_n, trial->grid, trial->seed);
+           "mxq-emulate %s --arch %s%s%s%s%s%s --shape %" PRId64 ",%" PRId64 ",%" PRId64
+           " --strides %" PRId64 ",%" PRId64 " --grid %u --seed %" PRIu64,
+           what, trial->arch->name, trial->arch->use_narrow ? " --narrow" : "",
+           request->templates ? " --templates " : "", request->templates ? request->templates : "",
+           trial->fault ? " --fault " : "", trial->fault ? emu_fault_name(trial->fault) : "",
+           shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n, trial->grid,
+           trial->seed);
 }
 
 /* 1 for a clean run. */
@@ -64,10 +62,17 @@ static int run_trial(const struct emu_request *request, const struct group *grou
   return 0;
 }
 
+/* How many shapes the request wants at most: the first is a small one. */
+static size_t cases_of(const struct emu_request *request) {
+  return request->has_shape || request->small ? 1 : SIZE_MAX;
+}
+
 /* Every case with every seed, until one is not clean. */
 static void run_kernel(const struct emu_request *request, const struct group *group, size_t index,
-                       struct totals *totals) {
-  struct emu_trial trial = {.kernel = group->kernels[index],
+                       struct emu_totals *totals) {
+  const struct kernel_case *kernel = &group->cases[index];
+  struct emu_trial trial = {.kernel = kernel->id,
+                            .arch = &kernel->arch,
                             .function = group->sources[index].kernel,
                             .threads = group->sources[index].threads,
                             .fault = request->fault};
@@ -76,8 +81,8 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
   const uint64_t before = totals->runs;
   struct emu_case one = {request->shape, 0};
   int clean = mxq_kernel_id_name(&trial.kernel, name, sizeof name) == MXQ_OK;
-  for (size_t c = 0; clean; c++) {
-    if (request->has_shape ? c > 0 : !emu_case_at(&trial.kernel, c, &one)) break;
+  for (size_t c = 0; clean && c < cases_of(request); c++) {
+    if (!request->has_shape && !emu_case_at(&trial.kernel, c, &one)) break;
     trial.shape = one.shape;
     trial.grid = request->grid >= 0 ? (unsigned)request->grid : one.grid;
     for (int64_t s = 0; clean && s < request->seeds; s++) {
@@ -89,12 +94,13 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
   totals->kernels++;
   totals->bad += !clean;
   if (clean && !request->quiet)
-    printf("%s: clean, %" PRIu64 " runs, %.0f ms\n", name, totals->runs - before,
+    printf("%s: clean, %" PRIu64 " runs, %.0f ms\n", kernel->name, totals->runs - before,
            milliseconds() - start);
+  fflush(stdout); /* whole lines, whoever else writes */
 }
 
 static int run_group(const struct emu_request *request, struct group *group,
-                     struct totals *totals) {
+                     struct emu_totals *totals) {
   struct emu_library library;
   const int built = emu_build(group->sources, group->count, &library);
   if (!built)
@@ -108,38 +114,56 @@ static int run_group(const struct emu_request *request, struct group *group,
 }
 
 /* Takes over the text. */
-static void add_source(struct group *group, const struct mxq_kernel_id *kernel, char *text,
+static void add_source(struct group *group, const struct kernel_case *kernel, char *text,
                        size_t length) {
   const size_t i = group->count++;
-  group->kernels[i] = *kernel;
+  group->cases[i] = *kernel;
   group->texts[i] = text;
-  mxq_kernel_id_symbol(kernel, group->symbols[i], sizeof group->symbols[i]);
+  mxq_kernel_id_symbol(&kernel->id, group->symbols[i], sizeof group->symbols[i]);
   group->sources[i] = (struct emu_source){text, length, group->symbols[i], NULL, 0};
 }
 
-static int expand_and_run(const struct emu_request *request, const struct emu_selection *selection,
-                          struct totals *totals) {
+struct share {
+  const struct emu_request *request;
+  const struct kernel_cases *selection;
+  size_t each; /* kernels that are compiled together, at most a batch */
+};
+
+/* Every jobs-th group of kernels, from the job's on. */
+static int expand_and_run(const void *context, size_t job, size_t jobs, struct emu_totals *totals) {
+  const struct share *share = context;
+  const struct kernel_cases *selection = share->selection;
   struct mxq_expander *expander;
   struct group group = {0};
-  const struct mxq_arch *arch;
-  int done = mxq_arch_parse("90a", &arch) == MXQ_OK &&
-             mxq_expander_create(&mxq_allocator_default, request->templates, &expander) == MXQ_OK;
+  int done =
+      mxq_expander_create(&mxq_allocator_default, share->request->templates, &expander) == MXQ_OK;
   if (!done) {
     fprintf(stderr, "mxq-emulate: %s\n", mxq_last_error());
     return 0;
   }
   for (size_t i = 0; done && i < selection->count; i++) {
+    const struct kernel_case *kernel = &selection->list[i];
     char *text;
     size_t length;
-    done = mxq_expander_expand(expander, &selection->kernels[i], arch, &text, &length) == MXQ_OK;
+    if (i / share->each % jobs != job) continue;
+    done = mxq_expander_expand(expander, &kernel->id, &kernel->arch, &text, &length) == MXQ_OK;
     if (!done) fprintf(stderr, "mxq-emulate: %s\n", mxq_last_error());
-    if (done) add_source(&group, &selection->kernels[i], text, length);
-    if (done && (group.count == batch || i + 1 == selection->count))
-      done = run_group(request, &group, totals);
+    if (done) add_source(&group, kernel, text, length);
+    if (done && (group.count == share->each || i + 1 == selection->count))
+      done = run_group(share->request, &group, totals);
   }
   for (size_t i = 0; i < group.count; i++) free(group.texts[i]);
   mxq_expander_destroy(expander);
   return done;
+}
+
+static int run_selection(const struct emu_request *request, const struct kernel_cases *selection,
+                         struct emu_totals *totals) {
+  const size_t most = (size_t)request->jobs, even = (selection->count + most - 1) / most;
+  const struct share share = {request, selection, even < batch ? even : batch};
+  const size_t groups = (selection->count + share.each - 1) / share.each;
+  const size_t jobs = most < groups ? most : groups;
+  return emu_jobs_run(jobs, expand_and_run, &share, totals);
 }
 
 static char *read_file(const char *path, size_t *length) {
@@ -159,12 +183,14 @@ static char *read_file(const char *path, size_t *length) {
   return text;
 }
 
-static int run_file(const struct emu_request *request, const char *path, struct totals *totals) {
+static int run_file(const struct emu_request *request, const char *path,
+                    struct emu_totals *totals) {
   struct group group = {.file = path};
+  struct kernel_cases one = {0};
   struct mxq_kernel_id kernel;
   size_t length;
   char *text = read_file(path, &length);
-  if (!text || !emu_select_source(text, &kernel)) {
+  if (!text || !emu_select_source(text, &request->arch, &kernel)) {
     fprintf(stderr,
             text ? "mxq-emulate: %s: no line begins with MXQ_KERNEL( and the symbol of a "
                    "kernel; give the output of `mxq source`\n"
@@ -173,7 +199,9 @@ static int run_file(const struct emu_request *request, const char *path, struct 
     free(text);
     return exit_usage;
   }
-  add_source(&group, &kernel, text, length);
+  kernel_cases_add(&one, &kernel, &request->arch);
+  add_source(&group, one.list, text, length);
+  free(one.list);
   return run_group(request, &group, totals) ? 0 : exit_failed;
 }
 
@@ -183,21 +211,25 @@ static int is_file(const char *name) {
 }
 
 int emu_emulate(const struct emu_request *request) {
-  struct emu_selection selection = {0};
-  struct totals totals = {0};
+  struct kernel_cases selection = {0};
+  struct emu_totals totals = {0};
   int code = 0;
   emu_crash_watch();
   for (int i = 0; !code && i < request->name_count; i++) {
     const char *name = request->names[i];
     if (is_file(name)) {
       code = run_file(request, name, &totals);
-    } else if (!emu_select_pattern(&selection, name)) {
-      fprintf(stderr, "mxq-emulate: no variant's name matches '%s'; `mxq list` lists them\n", name);
+    } else if (!emu_select_pattern(&selection, name, &request->arch)) {
+      fprintf(stderr,
+              "mxq-emulate: no name of a variant that sm_%s has kernels for matches '%s'; `mxq "
+              "list` lists them\n",
+              request->arch.name, name);
       code = exit_usage;
     }
   }
-  if (!code && selection.count && !expand_and_run(request, &selection, &totals)) code = exit_failed;
-  emu_select_free(&selection);
+  if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed);
+  if (!code && selection.count && !run_selection(request, &selection, &totals)) code = exit_failed;
+  free(selection.list);
   if (!code && totals.bad) code = exit_mismatch;
   if (code == 0 || code == exit_mismatch)
     printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " not clean\n", totals.kernels,

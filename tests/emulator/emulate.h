@@ -8,15 +8,20 @@
 #include <mxq/mxq.h>
 
 #include "fault.h"
+#include "kernel_id.h"
 
 struct emu_request {
   char **names; /* patterns or files */
   int name_count;
   const char *templates; /* a folder, or NULL */
+  struct mxq_arch arch;  /* a copy: use_narrow may differ from that of the table */
+  int pairs;             /* kernels of all archs in which every pair of properties occurs */
   struct mxq_shape shape;
   int has_shape;
+  int small;    /* one small shape instead of several */
   int64_t grid; /* -1: as the case says */
   int64_t seed, seeds;
+  int64_t jobs; /* processes at once, at most */
   const struct emu_fault *fault;
   int quiet;
 };

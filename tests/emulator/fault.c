@@ -14,28 +14,28 @@ static uint64_t element_bytes(const struct mxq_map_plan *map) {
 
 static void in_box_rows(struct mxq_tensor_plan *plan) { plan->in.box[1]--; }
 static void in_box_inner(struct mxq_tensor_plan *plan) { plan->in.box[0]--; }
-static void out_box_rows(struct mxq_tensor_plan *plan) { plan->out.box[1]--; }
-static void out_box_inner(struct mxq_tensor_plan *plan) { plan->out.box[0] -= 16; }
+static void out_box_rows(struct mxq_tensor_plan *plan) { plan->out[0].box[1]--; }
+static void out_box_inner(struct mxq_tensor_plan *plan) { plan->out[0].box[0] -= 16; }
 static void in_stride(struct mxq_tensor_plan *plan) { plan->in.strides_bytes[0] += 16; }
 static void in_stride_element(struct mxq_tensor_plan *plan) {
   plan->in.strides_bytes[0] += element_bytes(&plan->in);
 }
-static void out_stride(struct mxq_tensor_plan *plan) { plan->out.strides_bytes[0] -= 16; }
+static void out_stride(struct mxq_tensor_plan *plan) { plan->out[0].strides_bytes[0] -= 16; }
 static void in_matrix_stride(struct mxq_tensor_plan *plan) { plan->in.strides_bytes[1] = 0; }
-static void out_matrix_stride(struct mxq_tensor_plan *plan) { plan->out.strides_bytes[1] = 0; }
-static void scale_matrix_stride(struct mxq_tensor_plan *plan) { plan->scale_stride_e = 0; }
+static void out_matrix_stride(struct mxq_tensor_plan *plan) { plan->out[0].strides_bytes[1] = 0; }
+static void scale_matrix_stride(struct mxq_tensor_plan *plan) { plan->scale[0].stride_e = 0; }
 static void in_swizzle(struct mxq_tensor_plan *plan) {
   plan->in.swizzle = plan->in.swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
 }
 static void out_swizzle(struct mxq_tensor_plan *plan) {
-  plan->out.swizzle = plan->out.swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
+  plan->out[0].swizzle = plan->out[0].swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
 }
 /* Rows or columns that only complete a block count as if they were elements. */
 static void in_padding(struct mxq_tensor_plan *plan) {
   const uint64_t block = plan->kernel.variant.block;
   plan->in.dims[1] = (plan->in.dims[1] + block - 1) / block * block;
 }
-static void out_padding(struct mxq_tensor_plan *plan) { plan->out.dims[0] += 16; }
+static void out_padding(struct mxq_tensor_plan *plan) { plan->out[0].dims[0] += 16; }
 static void one_tile_less(struct mxq_tensor_plan *plan) { plan->tiles--; }
 static void one_tile_more(struct mxq_tensor_plan *plan) { plan->tiles++; }
 

@@ -5,6 +5,7 @@
 
 #include "barrier.h"
 #include "machine.h"
+#include "shuffle.h"
 #include "team.h"
 
 /* Appends to the launch's text. */
@@ -62,8 +63,9 @@ void emu_hazard_stuck(void) {
   for (unsigned t = 0; t < threads && !stand; t++)
     if (!emu.done[t]) stand = &emu.stand[first = t];
   if (!begin(stand, first)) return;
-  say("%s", emu.arrived ? "block_sync is not reached by all threads:"
-                        : "no thread can go on: a phase of a barrier never completes:");
+  say("%s", emu_shuffle_waits() ? "shuffle_xor is not reached by the whole warp:"
+            : emu.arrived       ? "block_sync is not reached by all threads:"
+                                : "no thread can go on: a phase of a barrier never completes:");
   for (unsigned t = 0; t < threads; t = first) {
     for (first = t + 1; first < threads && same(t, first);) first++;
     say("%s threads %u to %u ", t ? "," : "", t, first - 1);

@@ -10,8 +10,10 @@
 #include "place.h"
 #include "primitives.h"
 #include "shared.h"
+#include "shuffle.h"
 #include "team.h"
 
+enum { often = 64 }; /* one primitive in so many gives way though it need not */
 static const uint64_t very_many = 400000000;
 
 struct emu_machine emu;
@@ -35,7 +37,7 @@ unsigned emu_enter(const char *what, int line, const char *file) {
   const unsigned thread = emu_team_self();
   emu.stand[thread] = (struct emu_stand){what, file, line};
   if (!EMU_THREADS && ++emu.steps > emu.steps_max) emu_hazard("the block does not end");
-  emu_team_pause();
+  emu_team_pause(often);
   return thread;
 }
 
@@ -68,12 +70,25 @@ void emu_block_sync(int line, const char *file) {
   if (++emu.arrived == emu.launch->threads) meet(thread);
   emu_team_wait(met, &syncs);
   emu_team_unlock();
+  emu_team_pause(1); /* whoever came last need not be the first to go on */
+}
+
+static void check_global(const void *address, unsigned bytes, const char *what) {
+  if (bytes > 16 || (bytes & (bytes - 1)) != 0)
+    emu_hazard("%s of %u bytes: there are accesses of 1, 2, 4, 8 and 16", what, bytes);
+  if ((uintptr_t)address % bytes != 0)
+    emu_hazard("%s of %u bytes at an address that is no multiple of %u", what, bytes, bytes);
+}
+
+void emu_global_load(const void *from, void *to, unsigned bytes, int line, const char *file) {
+  emu_enter("global_load", line, file);
+  check_global(from, bytes, "global_load");
+  emu_region_read(from, to, bytes, "global_load");
 }
 
 void emu_global_store(void *to, const void *from, unsigned bytes, int line, const char *file) {
   const unsigned thread = emu_enter("global_store", line, file);
-  if ((uintptr_t)to % bytes != 0)
-    emu_hazard("global_store of %u bytes at an address that is no multiple of %u", bytes, bytes);
+  check_global(to, bytes, "global_store");
   emu_team_lock();
   emu_region_write(to, from, bytes, &emu.stand[thread], thread);
   emu_team_unlock();
@@ -102,6 +117,7 @@ static int run_block(unsigned block) {
   if (!EMU_THREADS) emu_clock_begin(launch->threads);
   emu_shared_begin(launch->shared_bytes);
   emu_barrier_begin();
+  emu_shuffle_begin();
   emu_bulk_begin();
   return emu_team_run(launch->threads, body) && emu_bulk_complete() && emu_barrier_complete();
 }

@@ -13,19 +13,28 @@
 #include "memory.h"
 
 static const char help[] =
-    "usage: mxq-emulate PATTERN...|FILE.cu [options]\n"
+    "usage: mxq-emulate PATTERN...|FILE.cu|--pairs [options]\n"
     "\n"
     "Runs kernels on the CPU, the same source that NVRTC compiles, under a scheduler and a copy\n"
     "engine that do what the hardware may do at worst, and compares with the CPU path bit for "
     "bit.\n"
-    "PATTERN is a shell glob on variant names (on kernel names, if it has a dot). FILE.cu is the\n"
-    "output of `mxq source`, perhaps edited.\n"
+    "PATTERN is a shell glob on variant names, which stand for the fast and the generic kernel, "
+    "or\n"
+    "on kernel names, if it has a dot. FILE.cu is the output of `mxq source`, perhaps edited.\n"
     "\n"
-    "  --shape E,N,K      this shape instead of four that have ragged ends and few blocks\n"
+    "  --pairs            kernels of all archs in which every pair of properties occurs: types,\n"
+    "                     block, mode, layout, family and tile, arch and --narrow\n"
+    "  --arch A           the arch that kernels are expanded for; 90a if not given\n"
+    "  --narrow           with the hardware's conversions to e2m3, e3m2, e2m1 and e8m0, which "
+    "sm_100a\n"
+    "                     and newer have; not the default anywhere yet\n"
+    "  --shape E,N,K      this shape instead of five that have ragged ends and few blocks\n"
+    "  --small            only the smallest of the five shapes\n"
     "  --strides E,N      the input's strides of E and N in elements; with --shape\n"
     "  --grid BLOCKS      so many blocks; 0 is one for each tile\n"
     "  --seed S           of inputs and scheduling; 1 if not given\n"
     "  --seeds COUNT      so many seeds, from S on\n"
+    "  --jobs COUNT       so many processes at once; the number of processors if not given\n"
     "  --templates DIR    expand the templates of a folder instead of the built-in ones\n"
     "  --fault NAME       change the host's plan (for tests/mutants); `--fault list` lists\n"
     "  --quiet            print only what is not clean, and the totals\n"
@@ -33,16 +42,27 @@ static const char help[] =
     "Exit: 0 clean, 1 failed (such as a compile error), 2 usage or unknown name, 4 a hazard or a\n"
     "difference, with the template's line, block, thread, and the command that repeats it.\n"
     "\n"
-    "  mxq-emulate 'quantize_bf16_*' --seeds 20\n"
+    "  mxq-emulate 'quantize_bf16_*' --small\n"
+    "  mxq-emulate 'quantize_*_e2m1_*.any-*' --arch 120a --narrow\n"
     "  mxq source quantize_bf16_e4m3_b32_rceil_colt_lin | sed '/fence_async/d' >edited.cu\n"
     "  mxq-emulate edited.cu --shape 1,256,256\n";
 
 static const struct option options[] = {
-    {"shape", required_argument, NULL, 's'}, {"strides", required_argument, NULL, 't'},
-    {"grid", required_argument, NULL, 'g'},  {"seed", required_argument, NULL, 'd'},
-    {"seeds", required_argument, NULL, 'c'}, {"templates", required_argument, NULL, 'T'},
-    {"fault", required_argument, NULL, 'f'}, {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+    {"pairs", no_argument, NULL, 'p'},
+    {"arch", required_argument, NULL, 'a'},
+    {"narrow", no_argument, NULL, 'n'},
+    {"small", no_argument, NULL, 'S'},
+    {"shape", required_argument, NULL, 's'},
+    {"strides", required_argument, NULL, 't'},
+    {"grid", required_argument, NULL, 'g'},
+    {"seed", required_argument, NULL, 'd'},
+    {"seeds", required_argument, NULL, 'c'},
+    {"templates", required_argument, NULL, 'T'},
+    {"fault", required_argument, NULL, 'f'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 enum { exit_failed = 1, exit_usage = 2 };
@@ -74,6 +94,15 @@ static int read_shape(struct emu_request *request) {
   return 1;
 }
 
+static int read_arch(struct emu_request *request) {
+  const struct mxq_arch *arch;
+  const unsigned narrow = request->arch.use_narrow;
+  if (mxq_arch_parse(optarg, &arch) != MXQ_OK) return bad("arch", optarg, mxq_last_error());
+  request->arch = *arch;
+  request->arch.use_narrow |= narrow;
+  return 1;
+}
+
 static int read_number(const char *option, int64_t least, int64_t *number) {
   if (read_numbers(optarg, number, 1) && *number >= least) return 1;
   return bad(option, optarg, "give a whole number that is not too small");
@@ -90,12 +119,17 @@ static int read_fault(struct emu_request *request) {
 
 static int read_option(int letter, struct emu_request *request, int64_t strides[2]) {
   switch (letter) {
+    case 'p': request->pairs = 1; return 1;
+    case 'a': return read_arch(request);
+    case 'n': request->arch.use_narrow = 1; return 1;
+    case 'S': request->small = 1; return 1;
     case 's': return read_shape(request);
     case 't':
       return read_numbers(optarg, strides, 2) ? 1 : bad("strides", optarg, "give E,N, two numbers");
     case 'g': return read_number("grid", 0, &request->grid);
     case 'd': return read_number("seed", 0, &request->seed);
     case 'c': return read_number("seeds", 1, &request->seeds);
+    case 'j': return read_number("jobs", 1, &request->jobs);
     case 'T': request->templates = optarg; return 1;
     case 'f': return read_fault(request);
     case 'q': request->quiet = 1; return 1;
@@ -104,25 +138,34 @@ static int read_option(int letter, struct emu_request *request, int64_t strides[
   }
 }
 
+/* What single options cannot tell. */
+static int check(const struct emu_request *request, const int64_t strides[2]) {
+  if (strides[0] >= 0 && !request->has_shape) {
+    fprintf(stderr, "mxq-emulate: --strides needs --shape\n");
+    return 0;
+  }
+  if (request->arch.use_narrow && !request->arch.has_narrow)
+    return bad("narrow", "", "the arch has no such conversions; give --arch 100a, 103a or 120a");
+  if (!request->name_count && !request->pairs) fputs(help, stderr);
+  return request->name_count || request->pairs;
+}
+
 int main(int count, char **arguments) {
-  struct emu_request request = {.grid = -1, .seed = 1, .seeds = 1};
+  struct emu_request request = {
+      .grid = -1, .seed = 1, .seeds = 1, .jobs = sysconf(_SC_NPROCESSORS_ONLN)};
+  const struct mxq_arch *arch;
   int64_t strides[2] = {-1, -1};
   int letter;
+  if (mxq_arch_parse("90a", &arch) != MXQ_OK) return exit_failed;
+  request.arch = *arch;
   while ((letter = getopt_long(count, arguments, "h", options, NULL)) != -1)
     if (!read_option(letter, &request, strides)) return exit_usage;
-  if (strides[0] >= 0 && !request.has_shape) {
-    fprintf(stderr, "mxq-emulate: --strides needs --shape\n");
-    return exit_usage;
-  }
+  request.names = arguments + optind;
+  request.name_count = count - optind;
+  if (!check(&request, strides)) return exit_usage;
   if (strides[0] >= 0) {
     request.shape.stride_e = strides[0];
     request.shape.stride_n = strides[1];
   }
-  if (optind == count) {
-    fputs(help, stderr);
-    return exit_usage;
-  }
-  request.names = arguments + optind;
-  request.name_count = count - optind;
   return emu_emulate(&request);
 }

@@ -14,10 +14,14 @@
 
 _Static_assert(sizeof(struct emu_map) <= sizeof(struct mxq_tensor_map), "a map holds it");
 
-enum { rank = 3, span_bytes = 128 };
+enum { rank = 3 };
 static const uint64_t magic = UINT64_C(0x70616D5F757D3B1C);
 
 static const uint8_t element_bytes[] = {[MXQ_MAP_U8] = 1, [MXQ_MAP_U16] = 2, [MXQ_MAP_F32] = 4};
+static const uint8_t span_bytes[] = {[MXQ_MAP_SWIZZLE_NONE] = 0,
+                                     [MXQ_MAP_SWIZZLE_32B] = 32,
+                                     [MXQ_MAP_SWIZZLE_64B] = 64,
+                                     [MXQ_MAP_SWIZZLE_128B] = 128};
 
 static int refuse(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int refuse(char *text, const char *format, ...) {
@@ -53,14 +57,14 @@ static int check(const struct mxq_map_plan *plan, const void *base, char *text) 
     if (!check_axis(plan, i, text)) return 0;
   const unsigned inner = plan->box[0] * element_bytes[plan->element];
   if (inner % 16 != 0) return refuse(text, "inner box of %u bytes: no multiple of 16", inner);
-  if (plan->swizzle == MXQ_MAP_SWIZZLE_NONE) return 1;
-  if (plan->swizzle != MXQ_MAP_SWIZZLE_128B)
+  if ((size_t)plan->swizzle >= sizeof span_bytes)
     return refuse(text, "no such swizzle: %d", (int)plan->swizzle);
-  if (inner > span_bytes)
-    return refuse(text, "inner box of %u bytes: more than the swizzle's %d", inner, span_bytes);
-  if (inner < span_bytes)
-    return refuse(text, "inner box of %u bytes: the emulator knows the swizzle for %d only", inner,
-                  span_bytes);
+  const unsigned span = span_bytes[plan->swizzle];
+  if (span && inner > span)
+    return refuse(text, "inner box of %u bytes: more than the swizzle's %u", inner, span);
+  if (span && inner < span) /* how far apart its rows then lie is not documented */
+    return refuse(text, "inner box of %u bytes: the emulator knows a swizzle of %u for %u only",
+                  inner, span, span);
   return 1;
 }
 
@@ -74,7 +78,7 @@ int emu_map_encode(const struct mxq_map_plan *plan, const void *base, struct mxq
     if (i) made.strides[i - 1] = plan->strides_bytes[i - 1];
   }
   made.element_bytes = element_bytes[plan->element];
-  made.swizzled = plan->swizzle == MXQ_MAP_SWIZZLE_128B;
+  made.span = span_bytes[plan->swizzle];
   memset(map, 0, sizeof *map);
   memcpy(map->bytes, &made, sizeof made);
   return 1;
@@ -118,9 +122,9 @@ struct emu_row emu_box_row(const struct emu_box *box, unsigned index) {
   return row;
 }
 
-/* The pattern comes from the address, whose bits 4 to 6 are xored with bits 7 to 9: shared memory
- * begins at a multiple of 1024. */
+/* The pattern comes from the address, whose bits from 4 on are xored with those from 7 on, as many
+ * as count the 16-byte pieces of the span: shared memory begins at a multiple of 1024. */
 unsigned emu_box_shared(const struct emu_box *box, unsigned row, unsigned i) {
-  const unsigned at = box->offset + row * row_bytes(&box->map) + i;
-  return box->map.swizzled ? at ^ (at >> 3 & 0x70) : at;
+  const unsigned at = box->offset + row * row_bytes(&box->map) + i, span = box->map.span;
+  return span ? at ^ (at >> 3 & (span - 16)) : at;
 }

@@ -27,7 +27,7 @@ struct emu_map {
   uint64_t strides[2];
   uint16_t box[3];
   uint8_t element_bytes;
-  uint8_t swizzled;
+  uint8_t span; /* of the swizzle, bytes; 0: none */
 };
 
 /* One copy of a box between shared and global memory. */

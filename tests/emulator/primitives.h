@@ -17,10 +17,12 @@ EMU_API unsigned emu_thread_id(void);
 EMU_API unsigned emu_block_id(void);
 EMU_API unsigned emu_grid_size(void);
 EMU_API void emu_block_sync(EMU_PLACE);
+EMU_API unsigned emu_shuffle_xor(unsigned value, unsigned mask, EMU_PLACE);
 
 /* Offsets are bytes of shared memory, `bytes` the width of one access. */
 EMU_API void emu_shared_load(unsigned offset, void *to, unsigned bytes, EMU_PLACE);
 EMU_API void emu_shared_store(unsigned offset, const void *from, unsigned bytes, EMU_PLACE);
+EMU_API void emu_global_load(const void *from, void *to, unsigned bytes, EMU_PLACE);
 EMU_API void emu_global_store(void *to, const void *from, unsigned bytes, EMU_PLACE);
 
 EMU_API void emu_barrier_init(unsigned offset, unsigned arrivals, EMU_PLACE);
@@ -35,12 +37,20 @@ EMU_API void emu_map_store(const void *map, unsigned x, unsigned y, unsigned z, 
 EMU_API void emu_bulk_commit(EMU_PLACE);
 EMU_API void emu_bulk_wait_read(EMU_PLACE);
 
-/* Conversions, written from the definitions of the formats (convert.c). */
+/* Arithmetic and conversions, written from the definitions of the formats (convert.c, halves.c). A
+ * result that is no number is the NaN of the hardware: 0x7FFFFFFF, 0x7FFF. */
 EMU_API unsigned emu_narrow(float value, unsigned exponent_bits, unsigned mantissa_bits);
-EMU_API float emu_widen_f16(unsigned bits);
-EMU_API unsigned emu_multiply_bf16(unsigned a, unsigned b);
+EMU_API unsigned emu_ceil_e8m0(float value);
+EMU_API float emu_multiply(float a, float b);
+EMU_API float emu_min_number(float a, float b); /* the other one if one is NaN */
 EMU_API float emu_larger_magnitude(float a, float b);
-/* Of 16-bit floats with `exponent_bits`; a seeded random sign, as nobody may rely on it. */
+/* Of 16-bit floats with `exponent_bits`: 8 is bf16, 5 is f16. */
+EMU_API float emu_widen_half(unsigned bits, unsigned exponent_bits);
+EMU_API unsigned emu_multiply_half(unsigned a, unsigned b, unsigned exponent_bits);
+EMU_API unsigned emu_add_half(unsigned a, unsigned b, unsigned exponent_bits);
+/* The magnitude of x, at most `most`, which is positive; `most` if x is NaN. */
+EMU_API unsigned emu_limit_half(unsigned x, unsigned most, unsigned exponent_bits);
+/* With a seeded random sign, as nobody may rely on it. */
 EMU_API unsigned emu_larger_half(unsigned a, unsigned b, unsigned exponent_bits);
 
 #ifdef __cplusplus

@@ -33,8 +33,8 @@ static _Noreturn void outside(uintptr_t at, uint64_t bytes, const char *how) {
   if (!region) emu_hazard("%s of %" PRIu64 " bytes at no tensor's address", how, bytes);
   const int64_t offset = (int64_t)(at - (uintptr_t)region->base);
   if (holds(region, at, bytes))
-    emu_hazard("%s of %" PRIu64 " bytes at byte %" PRId64 " of %s, which is only read", how, bytes,
-               offset, region->name);
+    emu_hazard("%s of %" PRIu64 " bytes at byte %" PRId64 " of %s, which is only %s", how, bytes,
+               offset, region->name, region->writable ? "written" : "read");
   emu_hazard("%s of %" PRIu64 " bytes at byte %" PRId64 " of %s, outside of its %" PRIu64 " bytes",
              how, bytes, offset, region->name, region->size);
 }

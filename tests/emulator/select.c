@@ -2,44 +2,39 @@
 #include "select.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "schedule.h"
 
-/* Steps through all kernels; the first of a variant's family is its default. Stops where `visit`
- * returns 0. */
+/* Steps through the kernels of an arch; the first of a variant's family is its default. Stops where
+ * `visit` returns 0. */
 static void each_kernel(int (*visit)(void *context, const struct mxq_kernel_id *kernel,
                                      int is_default),
-                        void *context) {
+                        const struct mxq_arch *arch, void *context) {
   struct mxq_kernel_id kernel;
   const struct mxq_family_facts *family;
   const struct mxq_schedule *row;
   memset(&kernel, 0, sizeof kernel);
   while (mxq_variant_next(&kernel.variant))
-    for (size_t f = 0; (family = mxq_family_at(f)); f++)
+    for (size_t f = 0; (family = mxq_family_at(f)); f++) {
+      int is_default = 1;
       for (size_t i = 0; (row = mxq_schedule_at(&kernel.variant, family->family, i)); i++) {
         kernel.family = (uint8_t)family->family;
         kernel.tile_n = row->tile_n;
         kernel.tile_k = row->tile_k;
-        if (!visit(context, &kernel, i == 0)) return;
+        if (mxq_kernel_id_check_arch(&kernel, arch) != MXQ_OK) continue;
+        if (!visit(context, &kernel, is_default)) return;
+        is_default = 0;
       }
+    }
 }
 
 struct match {
   const char *pattern;
-  struct emu_selection *selection;
+  const struct mxq_arch *arch;
+  struct kernel_cases *cases;
   size_t found;
 };
-
-static void add(struct emu_selection *selection, const struct mxq_kernel_id *kernel) {
-  if (selection->count == selection->room) {
-    selection->room = selection->room ? 2 * selection->room : 64;
-    selection->kernels = realloc(selection->kernels, selection->room * sizeof *selection->kernels);
-    if (!selection->kernels) abort();
-  }
-  selection->kernels[selection->count++] = *kernel;
-}
 
 static int match(void *context, const struct mxq_kernel_id *kernel, int is_default) {
   struct match *wanted = context;
@@ -49,14 +44,15 @@ static int match(void *context, const struct mxq_kernel_id *kernel, int is_defau
   const enum mxq_status status = whole ? mxq_kernel_id_name(kernel, name, sizeof name)
                                        : mxq_variant_name(&kernel->variant, name, sizeof name);
   if (status != MXQ_OK || fnmatch(wanted->pattern, name, 0) != 0) return 1;
-  add(wanted->selection, kernel);
+  kernel_cases_add(wanted->cases, kernel, wanted->arch);
   wanted->found++;
   return 1;
 }
 
-size_t emu_select_pattern(struct emu_selection *selection, const char *pattern) {
-  struct match wanted = {pattern, selection, 0};
-  each_kernel(match, &wanted);
+size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
+                          const struct mxq_arch *arch) {
+  struct match wanted = {pattern, arch, cases, 0};
+  each_kernel(match, arch, &wanted);
   return wanted.found;
 }
 
@@ -79,18 +75,13 @@ static int match_symbol(void *context, const struct mxq_kernel_id *kernel, int i
   return 0;
 }
 
-int emu_select_source(const char *text, struct mxq_kernel_id *kernel) {
+int emu_select_source(const char *text, const struct mxq_arch *arch, struct mxq_kernel_id *kernel) {
   static const char entry[] = "\nMXQ_KERNEL(";
   const char *at = strstr(text, entry);
   if (!at) return 0;
   at += sizeof entry - 1;
   at += strspn(at, " \t\n");
   struct symbol wanted = {at, strcspn(at, " \t\n,)"), kernel, 0};
-  each_kernel(match_symbol, &wanted);
+  each_kernel(match_symbol, arch, &wanted);
   return wanted.found;
-}
-
-void emu_select_free(struct emu_selection *selection) {
-  free(selection->kernels);
-  memset(selection, 0, sizeof *selection);
 }

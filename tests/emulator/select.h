@@ -7,20 +7,15 @@
 
 #include <stddef.h>
 
-#include "kernel_id.h"
+#include "kernel_cases.h"
 
-struct emu_selection {
-  struct mxq_kernel_id *kernels;
-  size_t count, room;
-};
+/* Adds the default kernels of each variant whose name matches the glob, one for each family that
+ * the arch has. A pattern with a dot is one of kernel names, and adds every schedule that matches.
+ * Returns how many it found. */
+size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
+                          const struct mxq_arch *arch);
 
-/* Adds the default kernel of each variant whose name matches the glob. A pattern with a dot is
- * one of kernel names, and adds every schedule that matches. Returns how many it found. */
-size_t emu_select_pattern(struct emu_selection *selection, const char *pattern);
-
-/* The kernel whose symbol a source defines with MXQ_KERNEL. 0: none that exists. */
-int emu_select_source(const char *text, struct mxq_kernel_id *kernel);
-
-void emu_select_free(struct emu_selection *selection);
+/* The kernel whose symbol a source defines with MXQ_KERNEL. 0: none that the arch has. */
+int emu_select_source(const char *text, const struct mxq_arch *arch, struct mxq_kernel_id *kernel);
 
 #endif

@@ -210,7 +210,7 @@ void emu_shared_load_begin(unsigned thread, unsigned at, const struct emu_arriva
   if (EMU_THREADS) return;
   check_overwrite(thread, at, "map_load");
   check_fenced(thread, at, "map_load over the bytes");
-  put(at, kind_landing, arrival->agent, arrival->count, arrival->place);
+  put(at, kind_landing, arrival->party, arrival->count, arrival->place);
 }
 
 void emu_shared_load_end(unsigned at, unsigned char value) {

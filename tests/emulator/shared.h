@@ -20,10 +20,10 @@ void emu_shared_barrier_init(unsigned thread, unsigned offset);
 void emu_shared_barrier_use(unsigned thread, unsigned offset, int by_engine);
 
 /* A load of the copy engine that `thread` issues now: a byte is on its way, then there. The byte's
- * writer is the engine's agent for the barrier, at the count that its phase will give. `poison` is
+ * writer is the engine's party for the barrier, at the count that its phase will give. `poison` is
  * what it holds meanwhile. */
 struct emu_arrival {
-  unsigned agent;
+  unsigned party;
   uint32_t count;
   uint16_t place;
   unsigned char poison;

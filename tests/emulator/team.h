@@ -11,8 +11,9 @@ int emu_team_run(unsigned count, void (*body)(unsigned thread));
 
 unsigned emu_team_self(void);
 
-/* Perhaps lets another thread go on. Fibers change places nowhere but here and in emu_team_wait. */
-void emu_team_pause(void);
+/* Lets another thread go on, one time in so many. Fibers change places nowhere but here and in
+ * emu_team_wait. */
+void emu_team_pause(unsigned one_in);
 
 /* The state of the machine belongs to one thread at a time, between these two. */
 void emu_team_lock(void);
@@ -22,6 +23,7 @@ void emu_team_unlock(void);
  * all. If no thread can go on, the launch ends as stuck. */
 void emu_team_wait(int (*ready)(void *context), void *context);
 void emu_team_wake(void);
+void emu_team_wake_some(unsigned first, unsigned count); /* at least these */
 
 /* With the lock: ends all threads of the block. */
 _Noreturn void emu_team_abort(void);

@@ -32,8 +32,6 @@ static void set_nothing(const void **bottom, size_t *size) {
 }
 #endif
 
-enum { one_in = 64 }; /* primitives at which a fiber gives way though it need not */
-
 enum order { order_random, order_first, order_last, order_mixed, orders };
 
 struct fiber {
@@ -142,7 +140,7 @@ int emu_team_run(unsigned count, void (*body)(unsigned thread)) {
 
 unsigned emu_team_self(void) { return current; }
 
-void emu_team_pause(void) {
+void emu_team_pause(unsigned one_in) {
   if (emu_random() % one_in != 0) return;
   ready[ready_count++] = current;
   go_on(0);
@@ -158,8 +156,10 @@ void emu_team_wait(int (*is_ready)(void *context), void *context) {
   }
 }
 
-void emu_team_wake(void) {
-  for (unsigned t = 0; t < count_of; t++) {
+void emu_team_wake(void) { emu_team_wake_some(0, count_of); }
+
+void emu_team_wake_some(unsigned first, unsigned count) {
+  for (unsigned t = first; t < first + count; t++) {
     if (!waiting[t]) continue;
     waiting[t] = 0;
     ready[ready_count++] = t;

@@ -58,20 +58,20 @@ void emu_team_abort(void) {
   leave();
 }
 
-void emu_team_pause(void) {
+void emu_team_pause(unsigned one_in) {
   if (atomic_load_explicit(&aborted, memory_order_relaxed)) leave();
-  if (emu_random() % 64 == 0) sched_yield();
+  if (emu_random() % one_in == 0) sched_yield();
 }
 
 void emu_team_wait(int (*ready)(void *context), void *context) {
   while (!ready(context)) {
     const unsigned long seen = wakes;
+    if (atomic_load(&aborted)) leave();
     if (++asleep + emu.finished == count_of) {
       emu_hazard_stuck();
       emu_team_abort();
     }
     while (wakes == seen) pthread_cond_wait(&woken, &mutex);
-    if (atomic_load(&aborted)) leave();
   }
 }
 
@@ -79,6 +79,11 @@ void emu_team_wake(void) {
   wakes++;
   asleep = 0;
   pthread_cond_broadcast(&woken);
+}
+
+void emu_team_wake_some(unsigned first, unsigned count) {
+  (void)first, (void)count;
+  emu_team_wake();
 }
 
 static void run_body(void) {

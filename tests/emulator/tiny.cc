@@ -6,19 +6,27 @@
 // As the expansions name their templates.
 #line 8 "tiny.cc"
 
-constexpr unsigned IN = 0, OUT = 1024, SCRATCH = 2048, BARRIER = 3072;
+constexpr unsigned IN = 0, OUT = 1024, SCRATCH = 2048, BARRIER = 3072, NOTE = 4088;
+constexpr unsigned RELAY = BARRIER - 8;  // a second barrier
 constexpr unsigned EACH = TINY_TILE / TINY_THREADS;  // bytes of a tile for each thread
 
 struct words3 {
   unsigned word[3];
 };
 
+MXQ_FN unsigned expected_bytes(unsigned fault) {
+  if (fault == TINY_EXPECT_LESS) return TINY_TILE - 16;
+  if (fault == TINY_EXPECT_MORE) return TINY_TILE + 16;
+  return fault == TINY_EXPECT_TOO_MUCH ? 1u << 20 : unsigned{TINY_TILE};
+}
+
 MXQ_FN void load_tile(const tiny_args &args, unsigned tile) {
   const unsigned fault = args.fault;
-  barrier_expect(BARRIER, fault == TINY_EXPECT_LESS   ? TINY_TILE - 16
-                          : fault == TINY_EXPECT_MORE ? TINY_TILE + 16
-                                                      : TINY_TILE);
+  barrier_expect(BARRIER, expected_bytes(fault));
   if (fault == TINY_ARRIVE_TWICE) barrier_expect(BARRIER, 0);
+  if (fault == TINY_MAP_UNALIGNED)  // what no reference may say
+    emu_map_load(IN, reinterpret_cast<const char *>(&args.in) + 32, 0, 0, tile, BARRIER, __LINE__,
+                 __FILE__);
   map_load(IN, args.in, 0, 0, tile, BARRIER);
   if (fault == TINY_LOAD_OVER_LOAD) map_load(IN, args.in, 0, 0, tile, BARRIER);
 }
@@ -33,10 +41,11 @@ MXQ_FN void store_tile(const tiny_args &args, unsigned tile, bool last) {
             : fault == TINY_STORE_UNWRITTEN ? SCRATCH
                                             : OUT);
   if (fault == TINY_LOAD_OVER_SOURCE) map_load(OUT, args.in, 0, 0, tile, BARRIER);
-  const bool no_commit = fault == TINY_NO_COMMIT || (fault == TINY_NO_LAST_COMMIT && last);
+  const bool no_commit = fault == TINY_NO_COMMIT || fault == TINY_COMMIT_BY_OTHER ||
+                         (fault == TINY_NO_LAST_COMMIT && last);
   if (!no_commit && fault != TINY_COMMIT_AFTER_WAIT) bulk_commit();
   const bool no_wait = fault == TINY_NO_READ_WAIT || fault == TINY_READ_WAIT_BY_OTHER ||
-                       (fault == TINY_NO_LAST_READ_WAIT && last);
+                       fault == TINY_COMMIT_BY_OTHER || (fault == TINY_NO_LAST_READ_WAIT && last);
   if (!no_wait) bulk_wait_read();
   if (fault == TINY_COMMIT_AFTER_WAIT) bulk_commit();
 }
@@ -54,6 +63,7 @@ MXQ_FN void talk(unsigned me, unsigned fault) {
   shared_load<unsigned short>(SCRATCH + 4 * neighbour);
   shared_load<unsigned>(SCRATCH);  // all threads read the same bytes
   if (fault != TINY_WRITE_AFTER_READ) block_sync();
+  if (fault == TINY_WRITE_AFTER_ONE_READ && me == 1) shared_load<unsigned>(SCRATCH);
   shared_store(SCRATCH + 4 * me, 0u);
   if (fault == TINY_ENDLESS)
     for (;;) shared_load<unsigned>(SCRATCH + 4 * me);
@@ -68,8 +78,37 @@ MXQ_FN void store_sum(const tiny_args &args, unsigned tile, unsigned me, unsigne
   if (fault == TINY_GLOBAL_TWICE) to = args.sums + tile * TINY_THREADS + me / 2;
   if (fault == TINY_GLOBAL_UNWRITTEN && me == 5) return;
   if (fault == TINY_GLOBAL_MISALIGNED)
-    global_store(reinterpret_cast<unsigned short *>(to + 1 - me % 2), static_cast<unsigned short>(0));
+    global_store(reinterpret_cast<unsigned short *>(to + 1 - me % 2), (unsigned short)0);
   global_store(to, static_cast<unsigned char>(sum));
+}
+
+// The whole warp tells each other their numbers.
+MXQ_FN void shuffle(unsigned me, unsigned fault) {
+  if (fault == TINY_SHUFFLE_MASK && me >= 16) shuffle_xor(me, 2);
+  for (unsigned mask = 1; mask < TINY_THREADS; mask *= 2) {
+    if (fault == TINY_SHUFFLE_DIVERGED && mask == 4 && me == 20) continue;
+    const unsigned other = shuffle_xor(me << 8 | mask, mask);
+    if (other != ((me ^ mask) << 8 | mask)) shared_load<unsigned>(SCRATCH + 4 * me);
+  }
+  if (fault == TINY_SHUFFLE_APART && me < 16) shuffle_xor(me, 1);
+  if (fault == TINY_SHUFFLE_APART && me >= 16) shuffle_xor(me, 1);
+  if (fault == TINY_SHUFFLE_WIDE) shuffle_xor(me, 32);
+  if (fault == TINY_SHUFFLE_ORDERS_NOTHING) {
+    shared_store(SCRATCH + 4 * me, me);
+    shuffle_xor(me, 1);
+    shared_load<unsigned>(SCRATCH + 4 * (me ^ 1));
+  }
+}
+
+// What the input holds, by single accesses of all widths.
+MXQ_FN unsigned read_input(const tiny_args &args, unsigned tile, unsigned me, unsigned fault) {
+  const unsigned char *from = args.input + tile * TINY_TILE + EACH * me;
+  if (fault == TINY_READ_BEFORE_BEGIN) from -= args.tiles * TINY_TILE;
+  if (fault == TINY_READ_OUTPUT) from = args.sums + tile * TINY_THREADS + me;
+  if (fault == TINY_READ_MISALIGNED)
+    global_load(reinterpret_cast<const unsigned *>(from + 2));
+  if (fault == TINY_READ_ODD_WIDTH) global_load(reinterpret_cast<const words3 *>(from));
+  return global_load(from) + global_load(reinterpret_cast<const unsigned short *>(from)) % 256;
 }
 
 MXQ_FN unsigned copy_bytes(unsigned me, unsigned fault) {
@@ -83,16 +122,27 @@ MXQ_FN unsigned copy_bytes(unsigned me, unsigned fault) {
   return sum;
 }
 
+// A word that the arrival on the barrier orders before the waits of the others.
+MXQ_FN void load_with_note(const tiny_args &args, unsigned tile) {
+  if (args.fault != TINY_NOTE_AFTER_ARRIVAL) shared_store(NOTE, tile);
+  load_tile(args, tile);
+  if (args.fault == TINY_NOTE_AFTER_ARRIVAL) shared_store(NOTE, tile);
+}
+
 MXQ_FN void begin(const tiny_args &args, unsigned me) {
   const unsigned fault = args.fault;
   if (me == 0) {
     if (fault != TINY_NO_INIT) barrier_init(BARRIER, 1);
+    barrier_init(RELAY, 1);
     if (fault == TINY_INIT_TWICE) barrier_init(BARRIER, 1);
+    if (fault == TINY_INIT_NO_ARRIVALS) barrier_init(BARRIER + 8, 0);
+    for (unsigned i = 1; fault == TINY_INIT_TOO_MANY && i < 64; i++)
+      barrier_init(BARRIER + 8 * i, 1);
     if (fault != TINY_INIT_UNFENCED) fence_async_shared();
     if (fault == TINY_BARRIER_OVERWRITTEN) shared_store(BARRIER, 1u);
     if (fault == TINY_BARRIER_READ) shared_load<unsigned>(BARRIER + 4);
     if (fault == TINY_LOAD_OVER_UNFENCED) shared_store(IN, 1u);
-    load_tile(args, 0);
+    load_with_note(args, 0);
     if (fault == TINY_STORE_LANDING) map_store(args.out, 0, 0, 0, IN);
   }
   if (fault != TINY_INIT_UNORDERED) block_sync();
@@ -100,41 +150,65 @@ MXQ_FN void begin(const tiny_args &args, unsigned me) {
 
 MXQ_FN void await(unsigned me, unsigned tile, unsigned fault) {
   if (fault == TINY_NO_LOAD_WAIT || (fault == TINY_LOAD_WAIT_BY_ONE && me != 0)) return;
+  // Thread 2 hears of the note from thread 1 alone.
+  if (me == 2) barrier_wait(RELAY, tile & 1);
+  if (me == 2) shared_load<unsigned>(NOTE);
   barrier_wait(BARRIER, (tile + (fault == TINY_WRONG_PARITY ? tile : 0)) & 1);
+  if (me == 1) barrier_expect(RELAY, 0);
+}
+
+// After the codes' barrier: by the thread that should, or by another.
+MXQ_FN void finish_tile(const tiny_args &args, unsigned tile, unsigned me) {
+  const unsigned fault = args.fault;
+  if (fault == TINY_FENCE_AFTER_SYNC || (fault == TINY_FENCE_AFTER_SYNC_BY_ONE && me == 1))
+    fence_async_shared();
+  if (me == 0) store_tile(args, tile, tile + 1 == args.tiles);
+  if (fault == TINY_EXTRA_READ_WAIT && me == 2) bulk_wait_read();
+  if (fault != TINY_READ_WAIT_BY_OTHER && fault != TINY_COMMIT_BY_OTHER) return;
+  block_sync();
+  if (me == 1) bulk_commit();
+  block_sync();
+  if (me == (fault == TINY_COMMIT_BY_OTHER ? 0 : 1)) bulk_wait_read();
+  block_sync();
 }
 
 MXQ_KERNEL(tiny, TINY_THREADS, 1)(MXQ_ARGS(tiny_args) args) {
   const unsigned me = thread_id(), fault = args.fault;
+  shuffle(me, fault);
   if (fault == TINY_EARLY_RETURN && me == 9) return;
+  if (fault == TINY_SHUFFLE_ORDERS_NOTHING) block_sync();
   talk(me, fault);
   begin(args, me);
   for (unsigned tile = 0; tile < args.tiles; tile++) {
     const bool last = tile + 1 == args.tiles;
     await(me, tile, fault);
     if (fault == TINY_LOAD_OVER_READS && me == 0 && !last) load_tile(args, tile + 1);
-    store_sum(args, tile, me, copy_bytes(me, fault));
+    const unsigned sum = copy_bytes(me, fault);
+    store_sum(args, tile, me, sum + read_input(args, tile, me, fault));
     if (fault != TINY_NO_FENCE && fault != TINY_FENCE_BEFORE_WRITE &&
-        fault != TINY_FENCE_AFTER_SYNC && fault != TINY_FENCE_BY_ISSUER)
+        fault != TINY_FENCE_AFTER_SYNC && fault != TINY_FENCE_BY_ISSUER &&
+        (fault != TINY_FENCE_AFTER_SYNC_BY_ONE || me != 1))
       fence_async_shared();
     if (fault == TINY_TWO_SYNCS && me == 4)
       block_sync();
     else if (fault != TINY_NO_SYNC_BEFORE_STORE)
       block_sync();
-    if (fault == TINY_FENCE_AFTER_SYNC) fence_async_shared();
-    if (me == 0) store_tile(args, tile, last);
-    if (fault == TINY_READ_WAIT_BY_OTHER && me == 1) bulk_wait_read();
-    if (fault == TINY_EXTRA_READ_WAIT && me == 2) bulk_wait_read();
+    finish_tile(args, tile, me);
     const bool next = !last || fault == TINY_LOAD_NEVER_AWAITED;
-    if (me == 0 && next && fault != TINY_NO_SYNC_AFTER_WAIT) load_tile(args, last ? 0 : tile + 1);
+    if (me == 0 && next && fault != TINY_NO_SYNC_AFTER_WAIT)
+      load_with_note(args, last ? 0 : tile + 1);
     if (fault == TINY_NO_SYNC_AFTER_WAIT) copy_bytes(me, fault);
   }
 }
 
 // What lies in shared memory after a load of one box, whatever the map says.
 MXQ_KERNEL(tiny_dump, TINY_THREADS, 1)(MXQ_ARGS(tiny_args) args) {
-  if (thread_id() == 0) {
+  if (thread_id() == 1) {
     barrier_init(BARRIER, 1);
     fence_async_shared();
+  }
+  block_sync();
+  if (thread_id() == 0) {
     barrier_wait(BARRIER, 1);  // the phase before the first counts as complete
     barrier_expect(BARRIER, TINY_TILE);
     map_load(IN, args.in, static_cast<unsigned>(args.x), static_cast<unsigned>(args.y), 0, BARRIER);

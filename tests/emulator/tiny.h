@@ -12,6 +12,7 @@
   FAULT(READ_UNWRITTEN, "which nobody wrote")                                                    \
   FAULT(READ_UNORDERED, "with nothing between that orders the two|which nobody wrote")           \
   FAULT(WRITE_AFTER_READ, "reads (tiny.cc:|with nothing between that orders the two")            \
+  FAULT(WRITE_AFTER_ONE_READ, "which thread 1 reads (tiny.cc:|which thread 0 wrote (tiny.cc:")   \
   FAULT(WRITE_AFTER_WRITE, "which another thread wrote")                                         \
   FAULT(MISALIGNED, "no multiple of 4")                                                          \
   FAULT(ODD_WIDTH, "there are accesses of 1, 2, 4, 8 and 16")                                    \
@@ -19,6 +20,7 @@
   FAULT(NO_FENCE, "did not fence")                                                               \
   FAULT(FENCE_BEFORE_WRITE, "did not fence")                                                     \
   FAULT(FENCE_AFTER_SYNC, "did not fence|fenced too late")                                       \
+  FAULT(FENCE_AFTER_SYNC_BY_ONE, "did not fence|fenced too late")                                \
   FAULT(FENCE_BY_ISSUER, "did not fence")                                                        \
   FAULT(NO_SYNC_BEFORE_STORE, "map_store of shared byte")                                        \
   FAULT(STORE_UNWRITTEN, "which nobody wrote")                                                   \
@@ -27,6 +29,7 @@
   FAULT(NO_READ_WAIT, "before its bulk store has read it")                                       \
   FAULT(NO_LAST_READ_WAIT, "did not wait for reading")                                           \
   FAULT(READ_WAIT_BY_OTHER, "before its bulk store has read it")                                 \
+  FAULT(COMMIT_BY_OTHER, "before its bulk store has read it")                                    \
   FAULT(EXTRA_READ_WAIT, "which issues none")                                                    \
   FAULT(NO_COMMIT, "before its bulk store has read it")                                          \
   FAULT(NO_LAST_COMMIT, "was never committed")                                                   \
@@ -35,6 +38,7 @@
         "over shared byte|did not fence|with nothing between that orders the two")               \
   FAULT(NO_LOAD_WAIT, "before the barrier of its load")                                          \
   FAULT(LOAD_WAIT_BY_ONE, "without a wait on its barrier|before the barrier of its load")        \
+  FAULT(NOTE_AFTER_ARRIVAL, "which thread 0 wrote|which nobody wrote|which thread 2 reads")      \
   FAULT(LOAD_OVER_READS, "map_load over shared byte|before the barrier of its load")             \
   FAULT(LOAD_OVER_UNFENCED, "did not fence")                                                     \
   FAULT(LOAD_OVER_LOAD, "is on its way")                                                         \
@@ -42,10 +46,13 @@
   FAULT(LOAD_NEVER_AWAITED, "the block ended while this load was on its way")                    \
   FAULT(EXPECT_LESS, "but its loads bring 1024")                                                 \
   FAULT(EXPECT_MORE, "never completes")                                                          \
+  FAULT(EXPECT_TOO_MUCH, "more than 1048575")                                                    \
   FAULT(WRONG_PARITY, "before the barrier of its load|with nothing between that orders the two") \
   FAULT(ARRIVE_TWICE, "has all its arrivals")                                                    \
   FAULT(NO_INIT, "where none was initialized")                                                   \
   FAULT(INIT_TWICE, "a second time")                                                             \
+  FAULT(INIT_NO_ARRIVALS, "with 0 arrivals")                                                     \
+  FAULT(INIT_TOO_MANY, "more than the 64 barriers")                                              \
   FAULT(INIT_UNFENCED, "did not fence")                                                          \
   FAULT(INIT_UNORDERED, "barrier_wait on")                                                       \
   FAULT(BARRIER_OVERWRITTEN, "over the barrier")                                                 \
@@ -53,7 +60,17 @@
   FAULT(EARLY_RETURN, "block_sync is not reached by all threads")                                \
   FAULT(TWO_SYNCS, "is in the one at")                                                           \
   FAULT(ENDLESS, "does not end")                                                                 \
+  FAULT(SHUFFLE_DIVERGED, "the whole warp|with mask 4, while|with mask 8, while")                \
+  FAULT(SHUFFLE_MASK, "with mask|is in the one at")                                              \
+  FAULT(SHUFFLE_APART, "is in the one at")                                                       \
+  FAULT(SHUFFLE_WIDE, "mask 32: a warp has 32")                                                  \
+  FAULT(SHUFFLE_ORDERS_NOTHING, "with nothing between that orders the two")                      \
+  FAULT(READ_BEFORE_BEGIN, "outside of its")                                                     \
+  FAULT(READ_OUTPUT, "which is only written")                                                    \
+  FAULT(READ_MISALIGNED, "no multiple of 4")                                                     \
+  FAULT(READ_ODD_WIDTH, "global_load of 12 bytes: there are")                                    \
   FAULT(NO_MAP, "is no encoded tensor map")                                                      \
+  FAULT(MAP_UNALIGNED, "is not aligned to 64 bytes")                                             \
   FAULT(GLOBAL_PAST_END, "outside of its")                                                       \
   FAULT(GLOBAL_BEFORE_BEGIN, "outside of its")                                                   \
   FAULT(GLOBAL_READ_ONLY, "which is only read")                                                  \

@@ -9,6 +9,7 @@
 #include "axes.h"
 #include "cpu.h"
 #include "inputs.h"
+#include "kernel_args.h"
 #include "map.h"
 #include "support.h"
 
@@ -17,32 +18,23 @@ enum { regions_max = 5 };
 /* Everything of one trial that is freed at its end. */
 struct bench {
   struct mxq_tensor_plan plan;
-  struct mxq_tma_args args;
+  union mxq_kernel_args args;
   struct support_tensors tensors, expected;
   struct emu_region regions[regions_max];
   size_t region_count;
 };
 
-static struct mxq_divisor divisor_of(uint64_t value) {
-  struct mxq_divisor divisor = {0, 0, (unsigned)value, 0};
-  mxq_divisor_make(divisor.value, &divisor.multiplier, &divisor.shift);
-  return divisor;
-}
-
 /* What the runtime's plan does on a device, with the encoder here. */
 static int fill_args(struct bench *bench, char text[EMU_TEXT]) {
   const struct mxq_tensor_plan *plan = &bench->plan;
-  struct mxq_tma_args *args = &bench->args;
+  const struct mxq_pointers pointers = support_tensors_pointers(&bench->tensors);
+  struct mxq_tma_args *tile = &bench->args.tile;
   char why[EMU_TEXT];
-  args->scale = bench->tensors.scale[0].data;
-  args->scale_stride_e = plan->scale_stride_e;
-  args->n = (unsigned)plan->n;
-  args->k = (unsigned)plan->k;
-  args->tiles = (unsigned)plan->tiles;
-  args->tiles_n = divisor_of(plan->tiles_n);
-  args->tiles_k = divisor_of(plan->tiles_k);
-  const int in = emu_map_encode(&plan->in, bench->tensors.in.data, &args->in, why);
-  if (in && emu_map_encode(&plan->out, bench->tensors.out[0].data, &args->out, why)) return 1;
+  mxq_kernel_args_fill(plan, &bench->args);
+  mxq_kernel_args_point(plan, &pointers, &bench->args);
+  if (plan->form != MXQ_FORM_TILE) return 1;
+  const int in = emu_map_encode(&plan->in, pointers.in, &tile->in, why);
+  if (in && emu_map_encode(&plan->out[0], pointers.out[0], &tile->out, why)) return 1;
   snprintf(text, EMU_TEXT, "%s map: %.2000s", in ? "output" : "input", why);
   return 0;
 }
@@ -154,9 +146,8 @@ static enum emu_verdict run(const struct emu_trial *trial, struct bench *bench,
 
 static int prepare(const struct emu_trial *trial, struct bench *bench) {
   const struct mxq_variant *variant = &trial->kernel.variant;
-  const struct mxq_arch *arch;
-  if (mxq_arch_parse("90a", &arch) != MXQ_OK) return 0;
-  if (mxq_tensor_plan_make(&trial->kernel, arch, &trial->shape, &bench->plan) != MXQ_OK) return 0;
+  if (mxq_tensor_plan_make(&trial->kernel, trial->arch, &trial->shape, &bench->plan) != MXQ_OK)
+    return 0;
   if (support_tensors_make(variant, &trial->shape, trial->seed, &bench->tensors) != MXQ_OK ||
       support_tensors_make(variant, &trial->shape, trial->seed, &bench->expected) != MXQ_OK)
     return 0;

@@ -15,6 +15,7 @@
 
 struct emu_trial {
   struct mxq_kernel_id kernel;
+  const struct mxq_arch *arch;
   void (*function)(const void *args);
   unsigned threads; /* the kernel's launch bound */
   struct mxq_shape shape;

@@ -8,15 +8,18 @@
 
 #include "primitives.h"
 
-struct mxq_tensor_map;
+/* Where several sources make one unit, each sets apart its symbols (build.c). */
+#ifndef EMU_SYMBOL
+#define EMU_SYMBOL(name) name
+#endif
 
 /* The launch bound is exported too, so that a launch can be held to it. */
-#define MXQ_KERNEL(name, threads, blocks_per_sm) \
-  extern "C" {                                   \
-  EMU_API extern const unsigned name##_threads;  \
-  const unsigned name##_threads = threads;       \
-  }                                              \
-  extern "C" EMU_API void name
+#define MXQ_KERNEL(name, threads, blocks_per_sm)            \
+  extern "C" {                                              \
+  EMU_API extern const unsigned EMU_SYMBOL(name##_threads); \
+  const unsigned EMU_SYMBOL(name##_threads) = threads;      \
+  }                                                         \
+  extern "C" EMU_API void EMU_SYMBOL(name)
 #define MXQ_ARGS(type) const type &
 #define MXQ_FN         static inline
 
@@ -39,8 +42,18 @@ MXQ_FN void shared_store(unsigned offset, T value, EMU_CALLER) {
   emu_shared_store(offset, &value, sizeof value, line, file);
 }
 template <class T>
+MXQ_FN T global_load(const T *pointer, EMU_CALLER) {
+  T value;
+  emu_global_load(pointer, &value, sizeof value, line, file);
+  return value;
+}
+template <class T>
 MXQ_FN void global_store(T *pointer, T value, EMU_CALLER) {
   emu_global_store(pointer, &value, sizeof value, line, file);
+}
+
+MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask, EMU_CALLER) {
+  return emu_shuffle_xor(value, mask, line, file);
 }
 
 MXQ_FN void barrier_init(unsigned offset, unsigned arrivals, EMU_CALLER) {
@@ -53,12 +66,14 @@ MXQ_FN void barrier_wait(unsigned offset, unsigned parity, EMU_CALLER) {
   emu_barrier_wait(offset, parity, line, file);
 }
 MXQ_FN void fence_async_shared(EMU_CALLER) { emu_fence_async_shared(line, file); }
-MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
+template <class MAP>
+MXQ_FN void map_load(unsigned offset, const MAP &map, unsigned x, unsigned y, unsigned z,
                      unsigned barrier, EMU_CALLER) {
   emu_map_load(offset, &map, x, y, z, barrier, line, file);
 }
-MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                      unsigned offset, EMU_CALLER) {
+template <class MAP>
+MXQ_FN void map_store(const MAP &map, unsigned x, unsigned y, unsigned z, unsigned offset,
+                      EMU_CALLER) {
   emu_map_store(&map, x, y, z, offset, line, file);
 }
 MXQ_FN void bulk_commit(EMU_CALLER) { emu_bulk_commit(line, file); }
@@ -77,17 +92,32 @@ MXQ_FN float bits_float(unsigned bits) {
 MXQ_FN unsigned multiply_high(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
 }
-MXQ_FN float widen_f16(unsigned bits) { return emu_widen_f16(bits & 0xFFFF); }
-MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
-  return emu_multiply_bf16(a & 0xFFFF, b & 0xFFFF) | emu_multiply_bf16(a >> 16, b >> 16) << 16;
-}
+MXQ_FN float multiply(float a, float b) { return emu_multiply(a, b); }
+MXQ_FN float min_number(float a, float b) { return emu_min_number(a, b); }
+MXQ_FN float magnitude(float x) { return bits_float(float_bits(x) & 0x7FFFFFFF); }
 MXQ_FN float max_magnitude(float a, float b) { return emu_larger_magnitude(a, b); }
-MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
-  return emu_larger_half(a & 0xFFFF, b & 0xFFFF, 8) | emu_larger_half(a >> 16, b >> 16, 8) << 16;
+MXQ_FN float widen_f16(unsigned bits) { return emu_widen_half(bits & 0xFFFF, 5); }
+
+/* Both halves of a word, each by itself. */
+#define EMU_PAIR(name, function, exponent_bits)              \
+  MXQ_FN unsigned name(unsigned a, unsigned b) {             \
+    return function(a & 0xFFFF, b & 0xFFFF, exponent_bits) | \
+           function(a >> 16, b >> 16, exponent_bits) << 16;  \
+  }
+EMU_PAIR(multiply_pair_bf16, emu_multiply_half, 8)
+EMU_PAIR(multiply_pair_f16, emu_multiply_half, 5)
+EMU_PAIR(add_pair_bf16, emu_add_half, 8)
+EMU_PAIR(add_pair_f16, emu_add_half, 5)
+EMU_PAIR(limit_pair_bf16, emu_limit_half, 8)
+EMU_PAIR(limit_pair_f16, emu_limit_half, 5)
+EMU_PAIR(max_magnitude_pair_bf16, emu_larger_half, 8)
+EMU_PAIR(max_magnitude_pair_f16, emu_larger_half, 5)
+#undef EMU_PAIR
+MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
+  const unsigned low = (a & 0xFFFF) > (b & 0xFFFF) ? a : b, high = a >> 16 > b >> 16 ? a : b;
+  return (low & 0xFFFF) | (high & 0xFFFF0000);
 }
-MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
-  return emu_larger_half(a & 0xFFFF, b & 0xFFFF, 5) | emu_larger_half(a >> 16, b >> 16, 5) << 16;
-}
+
 /* Two codes, the first in the low byte; codes of four bits in the low half of one byte. */
 template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
 MXQ_FN unsigned narrow_pair(float first, float second) {
@@ -95,5 +125,6 @@ MXQ_FN unsigned narrow_pair(float first, float second) {
   return emu_narrow(first, EXPONENT_BITS, MANTISSA_BITS) |
          emu_narrow(second, EXPONENT_BITS, MANTISSA_BITS) << SHIFT;
 }
+MXQ_FN unsigned ceil_e8m0(float x) { return emu_ceil_e8m0(x); }
 
 #endif

@@ -5,18 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
+#include "control.h"
 #include "fake.h"
 #include "fault.h"
 
-static struct CUctx_st primaries[fake_devices] = {{0}, {1}};
+static struct CUctx_st primaries[fake_devices_max] = {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}};
 static _Thread_local CUcontext stack[16];
 static _Thread_local int depth;
 
 CUcontext fake_current(void) { return depth ? stack[depth - 1] : NULL; }
 
+CUcontext fake_context_create(int device) {
+  CUcontext context = malloc(sizeof *context);
+  if (context) context->device = device;
+  return context;
+}
+int fake_context_depth(void) { return depth; }
+
 CUresult cuInit(unsigned flags) { return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS; }
-CUresult cuDriverGetVersion(int *version) { return *version = 13000, CUDA_SUCCESS; }
+CUresult cuDriverGetVersion(int *version) { return *version = fake_driver_version(), CUDA_SUCCESS; }
 
 CUresult cuGetErrorName(CUresult error, const char **text) {
   static _Thread_local char name[32];
@@ -28,9 +35,9 @@ CUresult cuGetErrorString(CUresult error, const char **text) {
   return *text = "an error of the fake driver", CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetCount(int *count) { return *count = fake_devices, CUDA_SUCCESS; }
+CUresult cuDeviceGetCount(int *count) { return *count = fake_device_count(), CUDA_SUCCESS; }
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  if (ordinal < 0 || ordinal >= fake_devices) return CUDA_ERROR_INVALID_DEVICE;
+  if (ordinal < 0 || ordinal >= fake_device_count()) return CUDA_ERROR_INVALID_DEVICE;
   return *device = ordinal, CUDA_SUCCESS;
 }
 CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
@@ -42,12 +49,10 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
   return *bytes = (size_t)1 << 34, CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
-  (void)device;
+  const int capability = fake_device_capability(device);
   *value = 0;
-  int major = 9, minor = 0;
-  fake_capability(&major, &minor);
-  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = major;
-  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = minor;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = capability / 10;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = capability % 10;
   if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = 4;
   if (attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) *value = 1 << 20;
   return CUDA_SUCCESS;
@@ -130,20 +135,4 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
       return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;
-}
-
-#define FAKE_ROW(name, abi) {#name, (void *)(uintptr_t)name},
-CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
-                             CUdriverProcAddressQueryResult *status) {
-  static const struct {
-    const char *name;
-    void *function;
-  } rows[] = {MXQ_DRIVER_TABLE(FAKE_ROW, FAKE_ROW)};
-  (void)version, (void)flags;
-  *function = NULL;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    if (!strcmp(rows[i].name, symbol)) *function = rows[i].function;
-  if (status)
-    *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stand-in for libcuda.so.1 with two devices of compute capability 9.0, whose memory is the
+ * A stand-in for libcuda.so.1 with devices whose memory is the
  * host's: tests of the runtime run against it where there is no GPU. Launches of the library's
  * kernels are computed by the CPU path from what the tensor maps and arguments say; they show that
  * those are right, not that the kernels are.
@@ -11,7 +11,7 @@
 #include <cuda.h>
 #include <stddef.h>
 
-enum { fake_devices = 2 };
+enum { fake_devices_max = 8 };
 
 struct CUctx_st {
   int device;

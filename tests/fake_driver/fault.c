@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Faults on request, for tests of whoever has to find them: FAKE_FAULT=KIND:TEXT gives that fault
- * to every kernel whose symbol contains TEXT. FAKE_CAPABILITY=10.0 is another kind of device.
+ * to every kernel whose symbol contains TEXT.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +42,4 @@ void fake_fault_after(const char *symbol, const struct fake_job *job) {
   if (is(fault, "scale") && scale) scale[bytes.scale[last] - 1] ^= 1;
   if (is(fault, "beyond")) out[bytes.out[last]] = 0;
   if (is(fault, "input")) ((unsigned char *)(uintptr_t)job->pointers.in)[bytes.in - 1] ^= 1;
-}
-
-void fake_capability(int *major, int *minor) {
-  const char *text = getenv("FAKE_CAPABILITY");
-  char *end = NULL;
-  if (!text) return;
-  *major = (int)strtol(text, &end, 10);
-  if (*end) *minor = (int)strtol(end + 1, NULL, 10);
 }

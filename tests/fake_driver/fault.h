@@ -13,7 +13,5 @@ int fake_fault_before(const char *symbol);
 void fake_fault_after(const char *symbol, const struct fake_job *job);
 /* What every call that waits answers. */
 CUresult fake_sticky(void);
-/* Compute capability 9.0, or what FAKE_CAPABILITY says. */
-void fake_capability(int *major, int *minor);
 
 #endif

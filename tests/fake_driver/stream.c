@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "control.h"
 #include "fake.h"
 #include "fault.h"
+
+static atomic_int capturing; /* streams that do */
+
+int fake_is_capturing(void) { return atomic_load(&capturing); }
 
 struct CUevent_st {
   double milliseconds;
@@ -66,6 +72,7 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
   return *device = stream ? stream->context->device : fake_current()->device, CUDA_SUCCESS;
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
+  if (!stream && fake_is_capturing()) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   *status =
       stream && stream->capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;
@@ -74,11 +81,14 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   (void)mode;
   if (!stream || stream->capture) return CUDA_ERROR_INVALID_VALUE;
   stream->capture = calloc(1, sizeof *stream->capture);
-  return stream->capture ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!stream->capture) return CUDA_ERROR_OUT_OF_MEMORY;
+  return atomic_fetch_add(&capturing, 1), CUDA_SUCCESS;
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  if (!stream || !stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
   *graph = stream->capture;
   stream->capture = NULL;
+  atomic_fetch_sub(&capturing, 1);
   return CUDA_SUCCESS;
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {

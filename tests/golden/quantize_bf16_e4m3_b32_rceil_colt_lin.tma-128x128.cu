@@ -1,4 +1,4 @@
-// quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128 for sm_90a, from templates/colt.tma.cu.
+// quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128 for sm_90a, from templates/tile.tma.cu.
 // Reproduce: mxq source quantize_bf16_e4m3_b32_rceil_colt_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
@@ -23,19 +23,51 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
-/* Kernels of the family `tma`: one tile of the input in through `in`, one tile out through
- * `out`. Tiles are numbered with N fastest, then K, then E. */
+/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
+ * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
 struct mxq_tma_args {
   struct mxq_tensor_map in;  /* {K, N, E} */
-  struct mxq_tensor_map out; /* column-major parts: {N, K, E} */
+  struct mxq_tensor_map out; /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
   unsigned char *scale;
   unsigned long long scale_stride_e; /* scales between matrices */
+  unsigned long long scale_columns;  /* scales between rows of scales */
   unsigned n;
   unsigned k;
   unsigned tiles; /* of all matrices, below 2^31 */
   unsigned reserved;
   struct mxq_divisor tiles_n; /* tiles along N */
   struct mxq_divisor tiles_k; /* tiles along K */
+};
+
+/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+struct mxq_vector_args {
+  const unsigned char *in;
+  unsigned char *out;
+  unsigned char *scale;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_columns;
+  unsigned n;
+  unsigned k;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+struct mxq_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  unsigned char *scale;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_columns;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
 };
 
 #line 1 "templates/device.cuh"
@@ -66,11 +98,20 @@ MXQ_FN void shared_store(unsigned offset, T value) {
   *reinterpret_cast<T *>(shared_memory + offset) = value;
 }
 template <class T>
+MXQ_FN T global_load(const T *pointer) {
+  return *pointer;
+}
+template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
 MXQ_FN unsigned shared_address(unsigned offset) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
+MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
+  return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
 
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
@@ -124,6 +165,12 @@ MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
 MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
 MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
 
+// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
+MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// min.f32: the smaller; the other if one is NaN.
+MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
+MXQ_FN float magnitude(float x) { return fabsf(x); }
+
 // cvt.f32.f16: exact.
 MXQ_FN float widen_f16(unsigned bits) {
   float x;
@@ -135,6 +182,43 @@ MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
   unsigned product;
   asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
   return product;
+}
+MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+// add.rn: both halves, each rounded by itself.
+MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
+  unsigned sum;
+  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
+  unsigned sum;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
+MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
+  unsigned limited;
+  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
+      "min.bf16x2 %0, magnitude, %2;\n\t}"
+      : "=r"(limited) : "r"(x), "r"(most));
+  return limited;
+}
+MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
+  unsigned limited;
+  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
+      "min.f16x2 %0, magnitude, %2;\n\t}"
+      : "=r"(limited) : "r"(x), "r"(most));
+  return limited;
+}
+// max.u16x2: the larger of each half, as unsigned integers.
+MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
 }
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
@@ -153,50 +237,77 @@ MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
   asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
   return larger;
 }
-// cvt.rn.satfinite: two codes, the first in the low byte. NaN gives 0x7F, -0 stays -0.
+// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
+// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
 template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
 MXQ_FN unsigned narrow_pair(float first, float second) {
   unsigned short codes;
   if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
     asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else
+  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
     asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
+    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
+    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else
+    asm("{\n\t.reg .b8 pair;\n\t"
+        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
+        "cvt.u16.u8 %0, pair;\n\t}"
+        : "=h"(codes) : "f"(second), "f"(first));
   return codes;
+}
+// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
+MXQ_FN unsigned ceil_e8m0(float x) {
+  unsigned short codes;
+  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
+  return codes & 0xFF;
 }
 
 #endif
 
-#line 3 "templates/colt.tma.cu"
-// The variant and its schedule.
+#line 1 "templates/variant.cuh"
+// The variant.
 constexpr unsigned IN_BITS = 16, IN_EXPONENT_BITS = 8;
-constexpr unsigned OUT_EXPONENT_BITS = 4;
-constexpr unsigned OUT_MANTISSA_BITS = 3;
+constexpr unsigned OUT_BITS = 8, OUT_EXPONENT_BITS = 4;
+constexpr unsigned OUT_MANTISSA_BITS = 3, OUT_NAN = 127;
 constexpr int OUT_EMAX = 8;
 constexpr float OUT_MAX = 448;
 constexpr unsigned BLOCK = 32;
+constexpr bool ALONG_N = true;
+constexpr bool ALONG_K = false;
+constexpr bool COLUMN_MAJOR = true;
+constexpr unsigned SCALE_BITS = 8;
+constexpr bool POWER_OF_TWO = true;  // every scale is one
+constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
+constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
+
+#line 4 "templates/tile.tma.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = 0, IN_BYTES = 32768;
 constexpr unsigned OUT_TILE = 32768;
+constexpr unsigned MAXIMA = 49152;
 constexpr unsigned BARRIER = 49152;
 
 #line 1 "templates/scale.cuh"
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
 struct block_scale {
-  unsigned code;     // e8m0: 2^(code-127), 255 is NaN
-  float multiplier;  // 2^(127-code), exact; NaN for code 255, which makes every code of the block NaN
+  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
+  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
 };
 
-#line 11 "templates/scale.cuh"
+#line 17 "templates/scale.cuh"
 // Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
 MXQ_FN int scale_exponent(unsigned amax) {
-  const unsigned d = float_bits(bits_float(amax) * (1.0f / OUT_MAX));
+  const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
+  if constexpr (HAS_NARROW) return static_cast<int>(ceil_e8m0(quotient));
+  const unsigned d = float_bits(quotient);
   const unsigned exponent = d >> 23, mantissa = d & 0x7FFFFF;
   return static_cast<int>(exponent + (exponent ? mantissa != 0 : mantissa > 0x400000));
 }
-
-#line 19 "templates/scale.cuh"
+#line 33 "templates/scale.cuh"
 // The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
 // of the contract and the subnormal multiplier of code 254 are never needed.
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
@@ -213,12 +324,13 @@ MXQ_FN block_scale scale_of(unsigned amax) {
 #line 1 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
+constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
   if constexpr (IN_BITS == 32)
     return float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  else if constexpr (IN_EXPONENT_BITS == 8)
+  else if constexpr (IN_BF16)
     return max_magnitude_pair_bf16(a, b);
   else
     return max_magnitude_pair_f16(a, b);
@@ -228,7 +340,7 @@ MXQ_FN unsigned word_max(unsigned a, unsigned b) {
 MXQ_FN float column_of(unsigned word, unsigned column) {
   if constexpr (IN_BITS == 32)
     return bits_float(word);
-  else if constexpr (IN_EXPONENT_BITS == 8)
+  else if constexpr (IN_BF16)
     return bits_float(column ? word & 0xFFFF0000 : word << 16);
   else
     return widen_f16(column ? word >> 16 : word & 0xFFFF);
@@ -239,35 +351,100 @@ MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
 }
 
+// On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
+// what saturates: without conversions of their own, those to eight bits serve both.
+constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
+constexpr bool OUT_SIX = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS == 5;
+constexpr bool THROUGH_WIDER = OUT_SIX && HAS_FP8 && !HAS_NARROW;
+constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that eight-bit type
+constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
+constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
+
 struct row_products {
   float column[COLUMNS];
 };
 
-// Every column of a word times its block's multiplier, as float32.
+// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-  if constexpr (IN_BITS == 16 && IN_EXPONENT_BITS == 8) {
+  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
     // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
     // half of the smallest code of any output type: the codes are those of the float32 product.
-    const unsigned multipliers = (float_bits(scale[1].multiplier) & 0xFFFF0000) |
-                                 (float_bits(scale[0].multiplier) >> 16);
+    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
+    const unsigned multipliers =
+        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
+        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
     const unsigned pair = multiply_pair_bf16(word, multipliers);
     for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
   } else {
     for (unsigned c = 0; c < COLUMNS; c++)
-      product.column[c] = column_of(word, c) * scale[c].multiplier;
+      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
   }
   return product;
 }
 
-// Four codes of one column in a word, the first in the low byte.
+// One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
+// bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
+// nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
+// the exponent's first code, is the code. NaN is a select for the types that have one.
+MXQ_FN unsigned narrow_one(float x) {
+  const float y = min_number(magnitude(x), OUT_MAX);
+  constexpr unsigned LOWEST = (128 - OUT_BIAS) << 23;  // exponent field of the smallest normal value
+  const unsigned exponent = float_bits(y) & 0x7F800000;
+  const unsigned anchor = (exponent < LOWEST ? LOWEST : exponent) + ((23 - OUT_MANTISSA_BITS) << 23);
+  const unsigned steps = float_bits(y + bits_float(anchor)) - anchor;
+  constexpr unsigned FIRST = LOWEST + ((23 - OUT_MANTISSA_BITS) << 23);
+  const unsigned code = steps + ((anchor - FIRST) >> (23 - OUT_MANTISSA_BITS));
+  constexpr unsigned SIGN = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS;
+  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;
+  return code | (float_bits(x) >> 31) << SIGN;
+}
+
+// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-         narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
+  if constexpr (THROUGH_WIDER) {
+    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
+                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
+    const unsigned over = wide >> 5 & 0x01010101;
+    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
+  } else if constexpr (CONVERTS) {
+    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
+           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
+  } else {
+    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
+           narrow_one(d) << 3 * OUT_BITS;
+  }
+}
+
+#line 1 "templates/four.cuh"
+// Four codes at a time, of products of whole words with their blocks' multipliers.
+
+#line 109 "templates/four.cuh"
+// Of as many words as hold four elements: neighbours in a row, or in a column.
+MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
+  float x[4];
+  for (unsigned w = 0; w < 4 / COLUMNS; w++) {
+    const row_products product = multiply_row(words[w], scale);
+    for (unsigned c = 0; c < COLUMNS; c++) x[w * COLUMNS + c] = product.column[c];
+  }
+  return narrow_four(x[0], x[1], x[2], x[3]);
+}
+// Of four words in a column: four codes for each of its columns.
+MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
+                        unsigned (&four)[COLUMNS]) {
+  row_products p[4];
+  for (unsigned i = 0; i < 4; i++) p[i] = multiply_row(words[i], scale);
+  for (unsigned c = 0; c < COLUMNS; c++)
+    four[c] = narrow_four(p[0].column[c], p[1].column[c], p[2].column[c], p[3].column[c]);
 }
 
 #line 1 "templates/tile.cuh"
-// Sixteen bytes, moved in one access.
+// Bytes moved in one access.
+struct alignas(8) words2 {
+  unsigned word[2];
+};
 struct alignas(16) words4 {
   unsigned word[4];
 };
@@ -281,37 +458,101 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-MXQ_FN tile_place place_of(const mxq_tma_args &args, unsigned tile) {
+template <class ARGS>
+MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
   const unsigned strip = divide(tile, args.tiles_n);
   const unsigned e = divide(strip, args.tiles_k);
   return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
 }
 
-// The 128-byte swizzle of a tensor map: bits 4 to 6 of a shared address are xored with bits 7 to 9.
-MXQ_FN unsigned swizzle_128(unsigned offset) { return offset ^ (offset >> 3 & 0x70); }
-
-// Scales of neighbouring columns k of block row `block` of matrix e, in one access. `lin`: (E,
-// ceil(N/B), K).
-MXQ_FN void store_scales(const mxq_tma_args &args, unsigned e, unsigned block, unsigned k,
-                         const block_scale (&scale)[COLUMNS]) {
-  unsigned char *to = args.scale + e * args.scale_stride_e +
-                      static_cast<unsigned long long>(block) * args.k + k;
-  if constexpr (COLUMNS == 2)
-    global_store(reinterpret_cast<unsigned short *>(to),
-                 static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
-  else
-    global_store(to, static_cast<unsigned char>(scale[0].code));
+// The swizzles of a tensor map, for rows of 128 bytes: bits 4 to 6 of a shared address are xored
+// with bits 7 to 9; of 64 bytes: bits 4 and 5 with bits 7 and 8.
+template <unsigned ROW_BYTES>
+MXQ_FN unsigned swizzle(unsigned offset) {
+  static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "rows as long as the swizzle's span");
+  return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));
 }
 
-#line 20 "templates/colt.tma.cu"
-constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;  // of the input tile, [n][k]
-constexpr unsigned WORDS = TILE_K / COLUMNS;          // words in such a row
-constexpr unsigned SLAB_ROWS = 128;                   // the output tile is [n / 128][k][n % 128]
-constexpr unsigned SLAB_BYTES = SLAB_ROWS * TILE_K;
+// Sixteen codes, as they are stored.
+struct alignas(2 * OUT_BITS) codes16 {
+  unsigned word[OUT_BITS / 2];
+};
+
+// Puts four codes of narrow_four into their place.
+MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
+  if constexpr (OUT_BITS == 8)
+    codes.word[quad] = four;
+  else if (quad % 2 == 0)
+    codes.word[quad / 2] = four;
+  else
+    codes.word[quad / 2] |= four << 16;
+}
+
+// The larger of a word's columns, in both.
+MXQ_FN unsigned across_columns(unsigned word) {
+  if constexpr (COLUMNS == 2) return word_max(word, word >> 16 | word << 16);
+  return word;
+}
+
+// Where the scale of the block that holds row n and column k of matrix e is stored. `lin`: (E, N or
+// ceil(N/B), K or ceil(K/B)).
+template <class ARGS, class INDEX>
+MXQ_FN unsigned char *scale_place(const ARGS &args, INDEX e, INDEX n, INDEX k) {
+  constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
+  return args.scale + (e * args.scale_stride_e + (n / BLOCK_N) * args.scale_columns + k / BLOCK_K) *
+                          (SCALE_BITS / 8);
+}
+
+template <class ARGS, class INDEX>
+MXQ_FN void store_scale(const ARGS &args, INDEX e, INDEX n, INDEX k, block_scale scale) {
+  unsigned char *const to = scale_place(args, e, n, k);
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<unsigned *>(to), scale.code);
+  else
+    global_store(to, static_cast<unsigned char>(scale.code));
+}
+
+// The same for COLUMNS neighbouring columns from k: the one block that they lie in, or a block each,
+// whose scales are neighbours and leave in one access.
+template <class ARGS, class INDEX>
+MXQ_FN void store_scales(const ARGS &args, INDEX e, INDEX n, INDEX k,
+                         const block_scale (&scale)[COLUMNS]) {
+  if constexpr (COLUMNS == 1 || ALONG_K) {
+    store_scale(args, e, n, k, scale[0]);
+  } else {
+    unsigned char *const to = scale_place(args, e, n, k);
+    if constexpr (SCALE_BITS == 32)
+      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
+    else
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+  }
+}
+
+#line 16 "templates/tile.tma.cu"
+// The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows.
+constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
+constexpr unsigned WORDS = TILE_K / COLUMNS;
+constexpr unsigned HELD_ROWS = 32;
+// A column-major output tile is [n / SLAB_ROWS][k][n % SLAB_ROWS], in rows of at most 128 bytes
+// that the tensor map swizzles; a row-major one is [n][k].
+constexpr unsigned OUT_ROW_BYTES = TILE_K * OUT_BITS / 8;
+constexpr unsigned SLAB_ROWS = TILE_N * OUT_BITS < 1024 ? TILE_N : 1024 / OUT_BITS;
+constexpr unsigned SLAB_ROW_BYTES = SLAB_ROWS * OUT_BITS / 8;
+constexpr unsigned SLAB_BYTES = SLAB_ROW_BYTES * TILE_K;
+// How a block is shared out: PIECES blocks along N in one thread's rows; or one block over GROUPS_N
+// row groups; if it lies along K, over LANES threads of a warp and GROUPS_K warps of a row group.
+constexpr unsigned PIECES = BLOCK < HELD_ROWS ? HELD_ROWS / BLOCK : 1;
+constexpr unsigned PIECE_ROWS = HELD_ROWS / PIECES;
+constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
+constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
+constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
+constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
-static_assert(THREADS == WORDS * (TILE_N / BLOCK), "a thread for each word of each block");
-static_assert(BLOCK == 32, "a thread holds the rows of one block");
-static_assert(TILE_N % SLAB_ROWS == 0, "the swizzle spans 128 bytes");
+static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
+static_assert(WORDS % 32 == 0, "a warp stays in one row group");
+static_assert(TILE_N % BLOCK == 0 && TILE_K % (BLOCK_WORDS * COLUMNS) == 0, "whole blocks");
+static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
 
 // Starts the copy of an input tile. Rows past N and columns past K arrive as zeros, which leave a
 // maximum as it is and are never stored.
@@ -322,54 +563,121 @@ MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
 
 // Starts the copies of an output tile, and waits until its shared memory may be written again.
 MXQ_FN void store_tile(const mxq_tma_args &args, tile_place at) {
-  for (unsigned slab = 0; slab < TILE_N / SLAB_ROWS; slab++)
-    if (at.n + slab * SLAB_ROWS < args.n)
-      map_store(args.out, at.n + slab * SLAB_ROWS, at.k, at.e, OUT_TILE + slab * SLAB_BYTES);
+  // Maps of packed codes count bytes.
+  constexpr unsigned PACKED = 8 / OUT_BITS;
+  if constexpr (COLUMN_MAJOR) {
+    for (unsigned slab = 0; slab < TILE_N / SLAB_ROWS; slab++)
+      if (at.n + slab * SLAB_ROWS < args.n)
+        map_store(args.out, (at.n + slab * SLAB_ROWS) / PACKED, at.k, at.e,
+                  OUT_TILE + slab * SLAB_BYTES);
+  } else {
+    map_store(args.out, at.k / PACKED, at.n, at.e, OUT_TILE);
+  }
   bulk_commit();
   bulk_wait_read();
 }
 
-// Quantizes the block of rows `first_row` and up of the columns in word `word` of the input tile.
-MXQ_FN void quantize_block(const mxq_tma_args &args, tile_place at, unsigned word,
-                           unsigned first_row) {
+// The maximum of the block over the threads that share it.
+MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
+  if constexpr (ALONG_K) {
+    for (unsigned mask = 1; mask < LANES; mask *= 2)
+      largest = word_max(largest, shuffle_xor(largest, mask));
+    largest = across_columns(largest);
+  }
+  if constexpr (GROUPS_N * GROUPS_K > 1) {
+    constexpr unsigned PARTS = ALONG_K ? WORDS / 32 : WORDS;  // of a row group
+    const unsigned part = ALONG_K ? word / 32 : word;
+    if (!ALONG_K || word % 32 == 0) shared_store(MAXIMA + (group * PARTS + part) * 4, largest);
+    block_sync();  // orders the stores of all maxima before their loads
+    const unsigned first = group / GROUPS_N * GROUPS_N * PARTS + part / GROUPS_K * GROUPS_K;
+    for (unsigned g = 0; g < GROUPS_N; g++)
+      for (unsigned p = 0; p < GROUPS_K; p++)
+        largest =
+            word_max(largest, shared_load<unsigned>(MAXIMA + (first + g * PARTS + p) * 4));
+  }
+  return largest;
+}
+
+// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
+MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+  if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
+    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word * 2;
+    shared_store(to, static_cast<unsigned short>(four));
+    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
+  } else if constexpr (COLUMNS == 2) {
+    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word;
+    shared_store(to, static_cast<unsigned char>(four));
+    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
+  } else if constexpr (OUT_BITS == 8) {
+    for (unsigned r = 0; r < 4; r++)
+      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word,
+                   static_cast<unsigned char>(four >> 8 * r));
+  } else {
+    // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
+    const unsigned odd = word % 2;
+    const unsigned theirs = shuffle_xor(four, 1);
+    const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
+    for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
+      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word / 2,
+                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
+  }
+}
+
+// Quantizes rows `first_row` to `first_row` + 31 of the columns in word `word` of the input tile.
+MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
-  // neighbouring threads below, which lie two columns apart, fall into different banks.
-  const unsigned flip = COLUMNS == 2 ? (word / 4 % 2) * 16 : 0;
-  unsigned rows[BLOCK];
-  for (unsigned half = 0; half < BLOCK; half += 16)
+  // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
+  // those threads share two blocks: each must find the same one first.
+  constexpr bool FLIPS = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 && !(ALONG_K && PIECES == 2);
+  const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
+  const unsigned first_row = group * HELD_ROWS;
+  unsigned rows[HELD_ROWS];
+  for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
       rows[half + r] = shared_load<unsigned>(
           IN_TILE + (first_row + (half ^ flip) + r) * ROW_BYTES + word * 4);
 
-  unsigned largest = rows[0];
-  for (unsigned r = 1; r < BLOCK; r++) largest = word_max(largest, rows[r]);
-  block_scale scale[COLUMNS];
-  for (unsigned c = 0; c < COLUMNS; c++) scale[c] = scale_of(column_magnitude(largest, c));
+  const unsigned k = at.k + word * COLUMNS;
+  block_scale scale[PIECES][COLUMNS];
+  for (unsigned piece = 0; piece < PIECES; piece++) {
+    unsigned largest = rows[piece * PIECE_ROWS];
+    for (unsigned r = 1; r < PIECE_ROWS; r++)
+      largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
+    largest = block_max(largest, word, group);
+    for (unsigned c = 0; c < COLUMNS; c++)
+      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    const unsigned n = at.n + first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0);
+    const bool first = group % GROUPS_N == 0 && word % BLOCK_WORDS == 0;
+    if (first && n < args.n && k < args.k) store_scales(args, at.e, n, k, scale[piece]);
+  }
 
-  const unsigned n = at.n + first_row, k = at.k + word * COLUMNS;
-  if (n < args.n && k < args.k) store_scales(args, at.e, n / BLOCK, k, scale);
-
-  for (unsigned half = 0; half < BLOCK; half += 16) {
-    words4 codes[COLUMNS];
+  for (unsigned half = 0; half < HELD_ROWS; half += 16) {
+    const unsigned row = first_row + (half ^ flip);
+    const auto &of = scale[PIECES == 2 ? half / 16 : 0];
+    codes16 codes[COLUMNS];
     for (unsigned quad = 0; quad < 4; quad++) {
-      row_products product[4];
-      for (unsigned r = 0; r < 4; r++) product[r] = multiply_row(rows[half + quad * 4 + r], scale);
+      const unsigned *const four_rows = rows + half + quad * 4;
+      if constexpr (COLUMN_MAJOR) {
+        unsigned four[COLUMNS];
+        narrow_down(four_rows, of, four);
+        for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
+      } else {
+        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+          stage_four(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
+      }
+    }
+    if constexpr (COLUMN_MAJOR)
       for (unsigned c = 0; c < COLUMNS; c++)
-        codes[c].word[quad] = narrow_four(product[0].column[c], product[1].column[c],
-                                          product[2].column[c], product[3].column[c]);
-    }
-    for (unsigned c = 0; c < COLUMNS; c++) {
-      const unsigned row = first_row + (half ^ flip), column = word * COLUMNS + c;
-      shared_store(swizzle_128(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES + column * SLAB_ROWS +
-                               row % SLAB_ROWS),
-                   codes[c]);
-    }
+        shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
+                                             (word * COLUMNS + c) * SLAB_ROW_BYTES +
+                                             row % SLAB_ROWS * OUT_BITS / 8),
+                     codes[c]);
   }
 }
 
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
-  const unsigned first_row = thread_id() / WORDS * BLOCK;
+  const unsigned group = thread_id() / WORDS;
   unsigned tile = block_id();
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
@@ -380,7 +688,7 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
   for (unsigned parity = 0;; parity ^= 1) {
     const tile_place at = place_of(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
-    quantize_block(args, at, word, first_row);
+    quantize_rows(args, at, word, group);
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which kernels planning can select: what preparing compiles and what a prebuilt set must hold.
+ */
+#ifndef MXQ_GEN_SELECTABLE_H
+#define MXQ_GEN_SELECTABLE_H
+
+#include <stddef.h>
+
+#include "kernel_id.h"
+
+#define MXQ_SELECTABLE_MOST 16
+
+/* Every kernel that mxq_plan_select can return for a variant on an arch, at any shape and any
+ * addresses, the preferred ones first, each once. Whoever makes selection choose among more kernels
+ * makes this list longer; a test walks shapes and addresses and compares. MXQ_UNSUPPORTED: the arch
+ * can run none. */
+enum mxq_status mxq_selectable(const struct mxq_variant *variant, const struct mxq_arch *arch,
+                               struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST], size_t *count);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "expand.h"
+#include "kernel_cases.h"
+#include "schedule.h"
+#include "status.h"
+
+#define STACK_BYTES ((size_t)16 << 20) /* NVRTC recurses deeply */
+#define THREADS_MAX 64
+
+struct work {
+  struct kernel_cases *cases;
+  const struct mxq_nvrtc *nvrtc;
+  atomic_size_t next;
+};
+
+#define FAULT(one, ...) snprintf((one)->fault, sizeof(one)->fault, __VA_ARGS__)
+
+static void check_resources(struct kernel_case *one, const struct mxq_resources *used) {
+  if (used->spill_store_bytes || used->spill_load_bytes || used->stack_bytes || used->registers < 8)
+    FAULT(one, "%u registers, %u bytes spilled by stores, %u by loads, %u bytes of stack",
+          used->registers, used->spill_store_bytes, used->spill_load_bytes, used->stack_bytes);
+}
+
+static int is_barrier(const char *text) {
+  return strncmp(text, "bar.sync", 8) == 0 || strncmp(text, "barrier.sync", 12) == 0;
+}
+
+/* Shared stores, then the proxy fence by those who stored, then the barrier, then the bulk store,
+ * its commit, and the wait for its reads. */
+static void check_bulk_store(struct kernel_case *one, const char *ptx) {
+  const char *bulk = strstr(ptx, "cp.async.bulk.tensor.3d.global.shared::cta");
+  const char *fence = NULL, *barrier = NULL, *store = NULL;
+  for (const char *at = ptx; bulk && (at = strstr(at, "fence.proxy.async")) && at < bulk; ++at)
+    fence = at;
+  for (const char *at = ptx; fence && (at = strstr(at, "st.shared")) && at < fence; ++at)
+    store = at;
+  for (const char *at = fence; at && (at = strstr(at, "bar")) && at < bulk; ++at)
+    if (is_barrier(at)) barrier = at;
+  const char *commit = bulk ? strstr(bulk, "cp.async.bulk.commit_group") : NULL;
+  if (!bulk || !fence || !store || !barrier)
+    FAULT(one, "%s before the bulk store",
+          !bulk    ? "no bulk store, so nothing"
+          : !fence ? "no proxy fence"
+          : !store ? "no shared store and then a fence"
+                   : "no barrier between the fence and it");
+  else if (!commit || !strstr(commit, "cp.async.bulk.wait_group"))
+    FAULT(one, "no commit, or no wait after it, behind the bulk store");
+}
+
+static void check_arithmetic(struct kernel_case *one, const char *ptx) {
+  static const char *const forbidden[] = {"fma.", ".ftz", ".approx", "ex2.", "lg2.", ".local"};
+  for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; ++i)
+    if (strstr(ptx, forbidden[i])) FAULT(one, "%s in the PTX", forbidden[i]);
+  /* What the assembler of CUDA 13.0 gets wrong: see the NOTE in scale.cuh. */
+  for (const char *line = ptx; (line = strstr(line, "setp.")); ++line) {
+    const char *end = strchr(line, '\n');
+    if (end && end - line > 5 && strncmp(end - 5, " 254;", 5) == 0)
+      FAULT(one, "a comparison with 254 in the PTX, which CUDA 13.0 may miscompile");
+  }
+}
+
+static enum mxq_status compile_one(const struct work *work, struct mxq_expander *expander,
+                                   struct kernel_case *one) {
+  struct mxq_compiled compiled;
+  char name[MXQ_KERNEL_NAME_SIZE], *source = NULL;
+  MXQ_TRY(mxq_kernel_id_name(&one->id, name, sizeof name));
+  MXQ_TRY(mxq_expander_expand(expander, &one->id, &one->arch, &source, NULL));
+  const enum mxq_status status = mxq_compile(&mxq_allocator_default, work->nvrtc, source, name,
+                                             &one->arch, MXQ_COMPILE_BOTH, &compiled);
+  free(source);
+  if (status != MXQ_OK) return status;
+  check_resources(one, &compiled.resources);
+  check_arithmetic(one, compiled.ptx);
+  if (mxq_form_facts(&one->id)->form == MXQ_FORM_TILE) check_bulk_store(one, compiled.ptx);
+  free(compiled.code);
+  free(compiled.ptx);
+  return MXQ_OK;
+}
+
+static void *run(void *user) {
+  struct work *work = user;
+  struct mxq_expander *expander = NULL;
+  enum mxq_status status = mxq_expander_create(&mxq_allocator_default, NULL, &expander);
+  for (;;) {
+    const size_t index = atomic_fetch_add(&work->next, 1);
+    if (index >= work->cases->count) break;
+    struct kernel_case *one = &work->cases->list[index];
+    if (expander) status = compile_one(work, expander, one);
+    if (status != MXQ_OK) FAULT(one, "%.500s", mxq_last_error());
+  }
+  mxq_expander_destroy(expander);
+  return NULL;
+}
+
+void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc) {
+  struct work work = {.cases = cases, .nvrtc = nvrtc};
+  pthread_t threads[THREADS_MAX];
+  pthread_attr_t attributes;
+  long wanted = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
+  if (wanted > THREADS_MAX) wanted = THREADS_MAX;
+  if (pthread_attr_init(&attributes) != 0) abort();
+  (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  while (started < wanted && pthread_create(&threads[started], &attributes, run, &work) == 0)
+    ++started;
+  pthread_attr_destroy(&attributes);
+  if (!started) run(&work);
+  while (started) pthread_join(threads[--started], NULL);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert_samples.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "primitives.h"
+
+static float bits_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+static uint32_t float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* The emulator's part of each primitive, on the words a and b. */
+#define PAIR(name, function, exponent_bits, b_mask)                   \
+  static uint32_t name(uint32_t a, uint32_t b) {                      \
+    b &= b_mask;                                                      \
+    return function(a & 0xFFFF, b & 0xFFFF, exponent_bits) |          \
+           (uint32_t)function(a >> 16, b >> 16, exponent_bits) << 16; \
+  }
+PAIR(product_bf16, emu_multiply_half, 8, UINT32_MAX)
+PAIR(product_f16, emu_multiply_half, 5, UINT32_MAX)
+PAIR(sum_bf16, emu_add_half, 8, UINT32_MAX)
+PAIR(sum_f16, emu_add_half, 5, UINT32_MAX)
+PAIR(limit_bf16, emu_limit_half, 8, 0x7F7F7F7F)
+PAIR(limit_f16, emu_limit_half, 5, 0x7BFF7BFF)
+PAIR(larger_bf16, emu_larger_half, 8, UINT32_MAX)
+PAIR(larger_f16, emu_larger_half, 5, UINT32_MAX)
+
+static uint32_t larger_u16(uint32_t a, uint32_t b) {
+  const uint32_t low = (a & 0xFFFF) > (b & 0xFFFF) ? a : b, high = a >> 16 > b >> 16 ? a : b;
+  return (low & 0xFFFF) | (high & 0xFFFF0000);
+}
+static uint32_t larger(uint32_t a, uint32_t b) {
+  return float_bits(emu_larger_magnitude(bits_float(a), bits_float(b)));
+}
+static uint32_t product(uint32_t a, uint32_t b) {
+  return float_bits(emu_multiply(bits_float(a), bits_float(b)));
+}
+static uint32_t smaller(uint32_t a, uint32_t b) {
+  return float_bits(emu_min_number(bits_float(a), bits_float(b)));
+}
+static uint32_t widened(uint32_t a, uint32_t b) {
+  (void)b;
+  return float_bits(emu_widen_half(a & 0xFFFF, 5));
+}
+
+/* In the order of convert_gpu.cu. Signs of maxima may be any; where any NaN will do, it says so. */
+static const struct {
+  const char *name;
+  uint32_t (*expected)(uint32_t a, uint32_t b);
+  uint32_t ignored;
+  int any_nan;
+} table[EMU_SAMPLES] = {
+    {"product of bf16", product_bf16, 0, 0},
+    {"product of f16", product_f16, 0, 0},
+    {"sum of bf16", sum_bf16, 0, 0},
+    {"sum of f16", sum_f16, 0, 0},
+    {"limit of bf16", limit_bf16, 0, 0},
+    {"limit of f16", limit_f16, 0, 0},
+    {"larger u16", larger_u16, 0, 0},
+    {"larger bf16", larger_bf16, 0x80008000, 0},
+    {"larger f16", larger_f16, 0x80008000, 0},
+    {"larger float", larger, 0, 0},
+    {"product", product, 0, 0},
+    {"smaller float", smaller, 0, 0},
+    {"f16 widened", widened, 0, 1},
+};
+
+int emu_sample_is_right(size_t result, uint32_t a, uint32_t b, uint32_t actual,
+                        char text[EMU_TEXT]) {
+  const uint32_t expected = table[result].expected(a, b);
+  if (((expected ^ actual) & ~table[result].ignored) == 0) return 1;
+  if (table[result].any_nan && isnan(bits_float(expected)) && isnan(bits_float(actual))) return 1;
+  snprintf(text, EMU_TEXT, "%s: of 0x%08X and 0x%08X: 0x%08X, not 0x%08X", table[result].name, a, b,
+           actual, expected);
+  return 0;
+}

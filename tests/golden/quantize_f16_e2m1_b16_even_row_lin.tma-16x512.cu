@@ -1,0 +1,631 @@
+// quantize_f16_e2m1_b16_even_row_lin.tma-16x512 for sm_90a, from templates/row.tma.cu.
+// Reproduce: mxq source quantize_f16_e2m1_b16_even_row_lin --arch 90a
+// SPDX-License-Identifier: MIT
+
+#line 9 "templates/args.h"
+/* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
+#ifdef __cplusplus
+#define MXQ_ALIGNED(bytes) alignas(bytes)
+#else
+#define MXQ_ALIGNED(bytes) _Alignas(bytes)
+#endif
+
+/* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
+struct mxq_tensor_map {
+  MXQ_ALIGNED(128) unsigned char bytes[128];
+};
+
+/* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
+struct mxq_divisor {
+  unsigned multiplier;
+  unsigned shift;
+  unsigned value;
+  unsigned reserved;
+};
+
+/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
+ * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
+struct mxq_tma_args {
+  struct mxq_tensor_map in;  /* {K, N, E} */
+  struct mxq_tensor_map out; /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
+  unsigned char *scale;
+  unsigned long long scale_stride_e; /* scales between matrices */
+  unsigned long long scale_columns;  /* scales between rows of scales */
+  unsigned n;
+  unsigned k;
+  unsigned tiles; /* of all matrices, below 2^31 */
+  unsigned reserved;
+  struct mxq_divisor tiles_n; /* tiles along N */
+  struct mxq_divisor tiles_k; /* tiles along K */
+};
+
+/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+struct mxq_vector_args {
+  const unsigned char *in;
+  unsigned char *out;
+  unsigned char *scale;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_columns;
+  unsigned n;
+  unsigned k;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+struct mxq_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  unsigned char *scale;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_columns;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
+};
+
+#line 1 "templates/device.cuh"
+// Device primitives: everything below this piece is plain C++ on top of these functions.
+#ifdef __CUDACC__
+
+#define MXQ_KERNEL(name, threads, blocks_per_sm) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks_per_sm) name
+#define MXQ_ARGS(type) const __grid_constant__ type
+#define MXQ_FN static __device__ __forceinline__
+
+// All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
+extern __shared__ __align__(1024) unsigned char shared_memory[];
+
+MXQ_FN unsigned thread_id() { return threadIdx.x; }
+MXQ_FN unsigned block_id() { return blockIdx.x; }
+MXQ_FN unsigned grid_size() { return gridDim.x; }
+
+// bar.sync: orders the shared and global accesses of the block's threads before and after it.
+MXQ_FN void block_sync() { __syncthreads(); }
+
+template <class T>
+MXQ_FN T shared_load(unsigned offset) {
+  return *reinterpret_cast<const T *>(shared_memory + offset);
+}
+template <class T>
+MXQ_FN void shared_store(unsigned offset, T value) {
+  *reinterpret_cast<T *>(shared_memory + offset) = value;
+}
+template <class T>
+MXQ_FN T global_load(const T *pointer) {
+  return *pointer;
+}
+template <class T>
+MXQ_FN void global_store(T *pointer, T value) {
+  *pointer = value;
+}
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
+MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
+  return __shfl_xor_sync(0xFFFFFFFF, value, mask);
+}
+
+// mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
+MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :: "r"(shared_address(offset)), "r"(arrivals) : "memory");
+}
+// mbarrier.arrive.expect_tx: arrives once and adds `bytes` to what the phase waits for.
+MXQ_FN void barrier_expect(unsigned offset, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :: "r"(shared_address(offset)), "r"(bytes) : "memory");
+}
+// mbarrier.try_wait.parity: returns once the phase of this parity has completed.
+MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
+  unsigned done;
+  do {
+    asm volatile(
+        "{\n\t.reg .pred p;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+        "selp.b32 %0, 1, 0, p;\n\t}"
+        : "=r"(done) : "r"(shared_address(offset)), "r"(parity) : "memory");
+  } while (!done);
+}
+// fence.proxy.async: this thread's shared accesses before it are seen by the copy engine after it.
+MXQ_FN void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+// cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
+// its bytes count on the barrier.
+MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
+                     unsigned barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];"
+      :: "r"(shared_address(offset)), "l"(&map), "r"(x), "r"(y), "r"(z),
+         "r"(shared_address(barrier)) : "memory");
+}
+// cp.async.bulk.tensor, shared to global: one box, in the thread's open bulk group.
+MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
+                      unsigned offset) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
+      :: "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(offset)) : "memory");
+}
+// cp.async.bulk.commit_group: closes this thread's open group.
+MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+// cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
+MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
+MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
+MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
+MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+
+// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
+MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// min.f32: the smaller; the other if one is NaN.
+MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
+MXQ_FN float magnitude(float x) { return fabsf(x); }
+
+// cvt.f32.f16: exact.
+MXQ_FN float widen_f16(unsigned bits) {
+  float x;
+  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
+  return x;
+}
+// mul.rn.bf16x2: both halves, each rounded by itself.
+MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+// add.rn: both halves, each rounded by itself.
+MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
+  unsigned sum;
+  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
+  unsigned sum;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
+MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
+  unsigned limited;
+  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
+      "min.bf16x2 %0, magnitude, %2;\n\t}"
+      : "=r"(limited) : "r"(x), "r"(most));
+  return limited;
+}
+MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
+  unsigned limited;
+  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
+      "min.f16x2 %0, magnitude, %2;\n\t}"
+      : "=r"(limited) : "r"(x), "r"(most));
+  return limited;
+}
+// max.u16x2: the larger of each half, as unsigned integers.
+MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+// max.NaN: the larger magnitude, NaN if either is NaN.
+MXQ_FN float max_magnitude(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
+  return larger;
+}
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
+MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
+// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned narrow_pair(float first, float second) {
+  unsigned short codes;
+  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
+    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
+    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
+  else
+    asm("{\n\t.reg .b8 pair;\n\t"
+        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
+        "cvt.u16.u8 %0, pair;\n\t}"
+        : "=h"(codes) : "f"(second), "f"(first));
+  return codes;
+}
+// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
+MXQ_FN unsigned ceil_e8m0(float x) {
+  unsigned short codes;
+  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
+  return codes & 0xFF;
+}
+
+#endif
+
+#line 1 "templates/variant.cuh"
+// The variant.
+constexpr unsigned IN_BITS = 16, IN_EXPONENT_BITS = 5;
+constexpr unsigned OUT_BITS = 4, OUT_EXPONENT_BITS = 2;
+constexpr unsigned OUT_MANTISSA_BITS = 1, OUT_NAN = 7;
+constexpr int OUT_EMAX = 2;
+constexpr float OUT_MAX = 6;
+constexpr unsigned BLOCK = 16;
+constexpr bool ALONG_N = false;
+constexpr bool ALONG_K = true;
+constexpr bool COLUMN_MAJOR = false;
+constexpr unsigned SCALE_BITS = 8;
+constexpr bool POWER_OF_TWO = true;  // every scale is one
+constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
+constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
+
+#line 4 "templates/row.tma.cu"
+constexpr unsigned TILE_N = 16, TILE_K = 512;
+constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
+
+#line 1 "templates/scale.cuh"
+// The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
+struct block_scale {
+  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
+  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
+};
+
+#line 26 "templates/scale.cuh"
+// Contract, section 2, even: floor of a rounded to the output's mantissa, exponent at most 254.
+MXQ_FN int scale_exponent(unsigned amax) {
+  const unsigned rounded = amax + (1u << (22 - OUT_MANTISSA_BITS));
+  const unsigned exponent = rounded >> 23;
+  return static_cast<int>(exponent > 254 ? 254 : exponent) - OUT_EMAX;
+}
+#line 33 "templates/scale.cuh"
+// The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
+// of the contract and the subnormal multiplier of code 254 are never needed.
+static_assert(OUT_EMAX >= 2, "codes stay below 254");
+
+MXQ_FN block_scale scale_of(unsigned amax) {
+  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
+  const int exponent = scale_exponent(amax);
+  // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
+  // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
+  const unsigned code = exponent < 0 ? 0 : exponent;
+  return {code, bits_float((254 - code) << 23)};
+}
+
+#line 1 "templates/convert.cuh"
+// Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
+constexpr unsigned COLUMNS = 32 / IN_BITS;
+constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
+
+// The larger magnitude of each column; NaN if either is. The sign is whatever it is.
+MXQ_FN unsigned word_max(unsigned a, unsigned b) {
+  if constexpr (IN_BITS == 32)
+    return float_bits(max_magnitude(bits_float(a), bits_float(b)));
+  else if constexpr (IN_BF16)
+    return max_magnitude_pair_bf16(a, b);
+  else
+    return max_magnitude_pair_f16(a, b);
+}
+
+// One column of a word as float32, exactly.
+MXQ_FN float column_of(unsigned word, unsigned column) {
+  if constexpr (IN_BITS == 32)
+    return bits_float(word);
+  else if constexpr (IN_BF16)
+    return bits_float(column ? word & 0xFFFF0000 : word << 16);
+  else
+    return widen_f16(column ? word >> 16 : word & 0xFFFF);
+}
+
+// The bits of a column's magnitude as float32.
+MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
+  return float_bits(column_of(word, column)) & 0x7FFFFFFF;
+}
+
+// On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
+// what saturates: without conversions of their own, those to eight bits serve both.
+constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
+constexpr bool OUT_SIX = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS == 5;
+constexpr bool THROUGH_WIDER = OUT_SIX && HAS_FP8 && !HAS_NARROW;
+constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that eight-bit type
+constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
+constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
+
+struct row_products {
+  float column[COLUMNS];
+};
+
+// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
+MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
+  row_products product;
+  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
+    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
+    // half of the smallest code of any output type: the codes are those of the float32 product.
+    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
+    const unsigned multipliers =
+        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
+        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
+    const unsigned pair = multiply_pair_bf16(word, multipliers);
+    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
+  } else {
+    for (unsigned c = 0; c < COLUMNS; c++)
+      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
+  }
+  return product;
+}
+
+// One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
+// bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
+// nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
+// the exponent's first code, is the code. NaN is a select for the types that have one.
+MXQ_FN unsigned narrow_one(float x) {
+  const float y = min_number(magnitude(x), OUT_MAX);
+  constexpr unsigned LOWEST = (128 - OUT_BIAS) << 23;  // exponent field of the smallest normal value
+  const unsigned exponent = float_bits(y) & 0x7F800000;
+  const unsigned anchor = (exponent < LOWEST ? LOWEST : exponent) + ((23 - OUT_MANTISSA_BITS) << 23);
+  const unsigned steps = float_bits(y + bits_float(anchor)) - anchor;
+  constexpr unsigned FIRST = LOWEST + ((23 - OUT_MANTISSA_BITS) << 23);
+  const unsigned code = steps + ((anchor - FIRST) >> (23 - OUT_MANTISSA_BITS));
+  constexpr unsigned SIGN = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS;
+  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;
+  return code | (float_bits(x) >> 31) << SIGN;
+}
+
+// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
+MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
+  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
+  if constexpr (THROUGH_WIDER) {
+    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
+                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
+    const unsigned over = wide >> 5 & 0x01010101;
+    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
+  } else if constexpr (CONVERTS) {
+    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
+           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
+  } else {
+    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
+           narrow_one(d) << 3 * OUT_BITS;
+  }
+}
+
+#line 1 "templates/four.cuh"
+// Four codes at a time, of products of whole words with their blocks' multipliers.
+
+#line 4 "templates/four.cuh"
+// e2m1 without a conversion, two elements at a time where the input has 16 bits: adding an anchor,
+// 2^(e + mantissa bits - 1) with e the exponent of the product, at least that of the smallest normal
+// code, rounds the product to nearest even at the code's last place. The low bits of the sum count
+// steps from the exponent's first code, which is twice its distance from the smallest exponent: a
+// SHIFT of the products makes that a multiple of 8 away from twice the anchor's exponent field.
+constexpr unsigned IN_MANTISSA_BITS = IN_BITS == 32 ? 23 : IN_BF16 ? 7 : 10;
+constexpr unsigned SHIFT_BITS = IN_EXPONENT_BITS == 8 ? 1 : 0;  // products are halved
+constexpr unsigned SMALLEST = (1u << (IN_EXPONENT_BITS - 1)) - 1 - SHIFT_BITS;  // field of code 2
+constexpr unsigned ANCHOR_BITS = (IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS;
+constexpr unsigned LARGEST_BITS = ((SMALLEST + 2) << IN_MANTISSA_BITS) | (1u << (IN_MANTISSA_BITS - 1));
+static_assert((SMALLEST + IN_MANTISSA_BITS - 1) % 4 == 0, "the smallest anchor counts from 0");
+
+MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
+
+#line 55 "templates/four.cuh"
+// The halves of a multiplier 2^k, k at most 26 unless all elements are zeros, are both f16: their
+// products with an element are exact, or far below half of the smallest code.
+MXQ_FN unsigned half_multiplier(float multiplier, unsigned second) {
+  const unsigned field = float_bits(multiplier) >> 23;
+  if (field == 255) return 0x7E00;
+  const int k = static_cast<int>(field < 153 ? field : 153) - 127;
+  return static_cast<unsigned>(15 + (second ? k - (k >> 1) : k >> 1)) << 10;
+}
+MXQ_FN unsigned product_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
+  unsigned product = word;
+  for (unsigned second = 0; second < 2; second++)
+    product = multiply_pair_f16(product, half_multiplier(scale[1].multiplier, second) << 16 |
+                                             half_multiplier(scale[0].multiplier, second));
+  return product;
+}
+#line 71 "templates/four.cuh"
+// A word's codes in its halves: in the low three bits of `code`, below others; the top bit of `sign`.
+struct pair_codes {
+  unsigned code, sign;
+};
+
+MXQ_FN pair_codes codes_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
+  constexpr unsigned FIELD = both(((1u << IN_EXPONENT_BITS) - 1) << IN_MANTISSA_BITS);
+  const unsigned x = product_of(word, scale);
+  const unsigned y = IN_BF16 ? limit_pair_bf16(x, both(LARGEST_BITS))
+                             : limit_pair_f16(x, both(LARGEST_BITS));
+  const unsigned field = max_pair_u16(y & FIELD, both(SMALLEST << IN_MANTISSA_BITS));
+  const unsigned anchor = field + both(ANCHOR_BITS);
+  const unsigned sum = IN_BF16 ? add_pair_bf16(y, anchor) : add_pair_f16(y, anchor);
+  return {sum + (anchor >> (IN_MANTISSA_BITS - 1)), x};
+}
+
+// Adds them to others, `at` bits above the low ends of the halves.
+MXQ_FN void place_codes(unsigned &codes, pair_codes pair, unsigned at) {
+  codes |= (pair.code << at & both(7u << at)) | (pair.sign >> (12 - at) & both(8u << at));
+}
+
+// Of two words: neighbours in a row, or in a column, whose codes then fill a byte each.
+MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
+  unsigned codes = 0;
+  for (unsigned i = 0; i < 2; i++) place_codes(codes, codes_of(words[i], scale), 8 * i);
+  return (codes | codes >> 12) & 0xFFFF;
+}
+// Of four words in a column: four codes for each of its two columns.
+MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
+                        unsigned (&four)[COLUMNS]) {
+  unsigned codes = 0;
+  for (unsigned i = 0; i < 4; i++) place_codes(codes, codes_of(words[i], scale), 4 * i);
+  four[0] = codes & 0xFFFF;
+  four[1] = codes >> 16;
+}
+
+#line 1 "templates/tile.cuh"
+// Bytes moved in one access.
+struct alignas(8) words2 {
+  unsigned word[2];
+};
+struct alignas(16) words4 {
+  unsigned word[4];
+};
+
+// Where a tile begins, in elements.
+struct tile_place {
+  unsigned n, k, e;
+};
+
+MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
+  return (multiply_high(x, by.multiplier) + x) >> by.shift;
+}
+
+template <class ARGS>
+MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
+  const unsigned strip = divide(tile, args.tiles_n);
+  const unsigned e = divide(strip, args.tiles_k);
+  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+}
+
+// The swizzles of a tensor map, for rows of 128 bytes: bits 4 to 6 of a shared address are xored
+// with bits 7 to 9; of 64 bytes: bits 4 and 5 with bits 7 and 8.
+template <unsigned ROW_BYTES>
+MXQ_FN unsigned swizzle(unsigned offset) {
+  static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "rows as long as the swizzle's span");
+  return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));
+}
+
+// Sixteen codes, as they are stored.
+struct alignas(2 * OUT_BITS) codes16 {
+  unsigned word[OUT_BITS / 2];
+};
+
+// Puts four codes of narrow_four into their place.
+MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
+  if constexpr (OUT_BITS == 8)
+    codes.word[quad] = four;
+  else if (quad % 2 == 0)
+    codes.word[quad / 2] = four;
+  else
+    codes.word[quad / 2] |= four << 16;
+}
+
+// The larger of a word's columns, in both.
+MXQ_FN unsigned across_columns(unsigned word) {
+  if constexpr (COLUMNS == 2) return word_max(word, word >> 16 | word << 16);
+  return word;
+}
+
+// Where the scale of the block that holds row n and column k of matrix e is stored. `lin`: (E, N or
+// ceil(N/B), K or ceil(K/B)).
+template <class ARGS, class INDEX>
+MXQ_FN unsigned char *scale_place(const ARGS &args, INDEX e, INDEX n, INDEX k) {
+  constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
+  return args.scale + (e * args.scale_stride_e + (n / BLOCK_N) * args.scale_columns + k / BLOCK_K) *
+                          (SCALE_BITS / 8);
+}
+
+template <class ARGS, class INDEX>
+MXQ_FN void store_scale(const ARGS &args, INDEX e, INDEX n, INDEX k, block_scale scale) {
+  unsigned char *const to = scale_place(args, e, n, k);
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<unsigned *>(to), scale.code);
+  else
+    global_store(to, static_cast<unsigned char>(scale.code));
+}
+
+// The same for COLUMNS neighbouring columns from k: the one block that they lie in, or a block each,
+// whose scales are neighbours and leave in one access.
+template <class ARGS, class INDEX>
+MXQ_FN void store_scales(const ARGS &args, INDEX e, INDEX n, INDEX k,
+                         const block_scale (&scale)[COLUMNS]) {
+  if constexpr (COLUMNS == 1 || ALONG_K) {
+    store_scale(args, e, n, k, scale[0]);
+  } else {
+    unsigned char *const to = scale_place(args, e, n, k);
+    if constexpr (SCALE_BITS == 32)
+      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
+    else
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+  }
+}
+
+#line 11 "templates/row.tma.cu"
+// A thread holds HELD neighbouring elements, all of them inside: K is a multiple of them. PIECES blocks lie in one thread, or one block in LANES neighbouring threads.
+constexpr unsigned HELD = 32;
+constexpr unsigned HELD_WORDS = HELD / COLUMNS;
+constexpr unsigned PIECES = BLOCK < HELD ? HELD / BLOCK : 1;
+constexpr unsigned PIECE_WORDS = HELD_WORDS / PIECES;
+constexpr unsigned LANES = BLOCK < HELD ? 1 : BLOCK / HELD;
+constexpr unsigned ROW_THREADS = TILE_K / HELD;
+static_assert(THREADS == TILE_N * ROW_THREADS, "a thread for each piece of a row");
+static_assert(TILE_K % (BLOCK > HELD ? BLOCK : HELD) == 0, "whole blocks");
+
+MXQ_KERNEL(quantize_f16_e2m1_b16_even_row_lin_tma_16x512, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
+  const tile_place at = place_of(args, block_id());
+  const unsigned n = at.n + thread_id() / ROW_THREADS;
+  const unsigned k = at.k + thread_id() % ROW_THREADS * HELD;
+  const bool inside = n < args.n && k < args.k;
+
+  unsigned words[HELD_WORDS] = {};
+  if (inside) {
+    const unsigned char *const from =
+        args.in + at.e * args.stride_e_bytes + n * args.stride_n_bytes + k * (IN_BITS / 8ull);
+    for (unsigned w = 0; w < HELD_WORDS; w += 4) {
+      const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
+      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+    }
+  }
+
+  block_scale scale[PIECES][COLUMNS];
+  for (unsigned piece = 0; piece < PIECES; piece++) {
+    unsigned largest = words[piece * PIECE_WORDS];
+    for (unsigned w = 1; w < PIECE_WORDS; w++)
+      largest = word_max(largest, words[piece * PIECE_WORDS + w]);
+    for (unsigned mask = 1; mask < LANES; mask *= 2)
+      largest = word_max(largest, shuffle_xor(largest, mask));
+    largest = across_columns(largest);
+    for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale_of(column_magnitude(largest, 0));
+    if (inside && k % BLOCK == 0)
+      store_scales(args, at.e, n, k + piece * BLOCK, scale[piece]);
+  }
+  if (!inside) return;
+
+  codes16 codes[HELD / 16];
+  for (unsigned quad = 0; quad < HELD / 4; quad++) {
+    const unsigned word = quad * 4 / COLUMNS;
+    place_four(codes[quad / 4], quad % 4, narrow_across(words + word, scale[word / PIECE_WORDS]));
+  }
+  const unsigned long long code =
+      (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
+  unsigned char *const to = args.out + code / (8 / OUT_BITS);
+  if constexpr (HELD * OUT_BITS == 128) {
+    words4 stored;
+    for (unsigned w = 0; w < 4; w++)
+      stored.word[w] = codes[w / (OUT_BITS / 2)].word[w % (OUT_BITS / 2)];
+    global_store(reinterpret_cast<words4 *>(to), stored);
+  } else {
+    global_store(reinterpret_cast<codes16 *>(to), codes[0]);
+  }
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_cases.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "axes.h"
+#include "schedule.h"
+#include "support.h"
+
+/* The properties of a case are the axes of its variant, its family and tile, its arch and setting;
+ * the values of each are numbered. */
+enum { axis_tile = MXQ_AXIS_COUNT, axis_arch, axis_count, values_max = 32, tries = 200 };
+
+struct pairs {
+  struct kernel_cases all; /* candidates */
+  unsigned char (*values)[axis_count];
+  unsigned char open[axis_count][values_max][axis_count][values_max]; /* not covered yet */
+  size_t open_count;
+};
+
+static void *grow(void *list, size_t bytes) {
+  void *grown = realloc(list, bytes);
+  if (grown) return grown;
+  fprintf(stderr, "no memory for a list of %zu bytes\n", bytes);
+  exit(1);
+}
+
+void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id,
+                      const struct mxq_arch *arch) {
+  char name[MXQ_KERNEL_NAME_SIZE];
+  if (cases->count == cases->capacity) {
+    cases->capacity = 2 * cases->capacity + 256;
+    cases->list = grow(cases->list, cases->capacity * sizeof *cases->list);
+  }
+  struct kernel_case *one = &cases->list[cases->count++];
+  memset(one, 0, sizeof *one);
+  one->id = *id;
+  one->arch = *arch;
+  if (mxq_kernel_id_name(id, name, sizeof name) != MXQ_OK) abort();
+  snprintf(one->name, sizeof one->name, "%s %s%s", name, arch->name,
+           arch->use_narrow ? " narrow" : "");
+}
+
+void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch_name, unsigned step,
+                               unsigned seed) {
+  struct mxq_variant variant = {0};
+  const struct mxq_family_facts *family;
+  const struct mxq_arch *arch;
+  uint64_t random = seed;
+  if (mxq_arch_parse(arch_name, &arch) != MXQ_OK) abort();
+  while (mxq_variant_next(&variant)) {
+    const int taken = support_random(&random) % step == 0;
+    struct mxq_kernel_id id;
+    for (size_t f = 0; taken && (family = mxq_family_at(f)); f++)
+      if (mxq_kernel_id_choose(&variant, family->family, arch, &id) == MXQ_OK)
+        kernel_cases_add(cases, &id, arch);
+  }
+}
+
+/* An arch without and with the hardware's conversions of narrow types. */
+static void add_on_archs(struct kernel_cases *cases, const struct mxq_kernel_id *id) {
+  const struct mxq_arch *arch;
+  for (size_t i = 0; (arch = mxq_arch_at(i)); i++)
+    for (unsigned narrow = 0; narrow <= arch->has_narrow; narrow++) {
+      struct mxq_arch copy = *arch;
+      copy.use_narrow = narrow;
+      if (mxq_kernel_id_check_arch(id, &copy) == MXQ_OK) kernel_cases_add(cases, id, &copy);
+    }
+}
+
+static void add_everything(struct kernel_cases *cases) {
+  struct mxq_variant variant = {0};
+  const struct mxq_family_facts *family;
+  const struct mxq_schedule *row;
+  while (mxq_variant_next(&variant))
+    for (size_t f = 0; (family = mxq_family_at(f)); f++)
+      for (size_t i = 0; (row = mxq_schedule_at(&variant, family->family, i)); i++) {
+        const struct mxq_kernel_id id = {.variant = variant,
+                                         .family = (uint8_t)family->family,
+                                         .tile_n = row->tile_n,
+                                         .tile_k = row->tile_k};
+        add_on_archs(cases, &id);
+      }
+}
+
+static unsigned property(const struct kernel_case *one, int axis) {
+  if (axis == axis_arch) return one->arch.number * 2 + one->arch.use_narrow;
+  if (axis == axis_tile)
+    return (unsigned)one->id.family << 28 | (unsigned)one->id.tile_n << 14 | one->id.tile_k;
+  return mxq_axis_get(&one->id.variant, (enum mxq_axis)axis);
+}
+
+/* Numbers the values of each property, and opens every pair that some kernel has. */
+static void open_pairs(struct pairs *pairs) {
+  unsigned seen[axis_count][values_max], counts[axis_count] = {0};
+  for (size_t i = 0; i < pairs->all.count; i++)
+    for (int axis = 0; axis < axis_count; axis++) {
+      const unsigned value = property(&pairs->all.list[i], axis);
+      unsigned at = 0;
+      while (at < counts[axis] && seen[axis][at] != value) at++;
+      if (at == values_max) abort();
+      if (at == counts[axis]) seen[axis][counts[axis]++] = value;
+      pairs->values[i][axis] = (unsigned char)at;
+    }
+  for (size_t i = 0; i < pairs->all.count; i++)
+    for (int a = 0; a < axis_count; a++)
+      for (int b = a + 1; b < axis_count; b++) {
+        unsigned char *pair = &pairs->open[a][pairs->values[i][a]][b][pairs->values[i][b]];
+        pairs->open_count += !*pair;
+        *pair = 1;
+      }
+}
+
+/* How many open pairs a candidate has; closes them if asked. */
+static size_t gain_of(struct pairs *pairs, size_t candidate, int close) {
+  const unsigned char *values = pairs->values[candidate];
+  size_t gain = 0;
+  for (int a = 0; a < axis_count; a++)
+    for (int b = a + 1; b < axis_count; b++) {
+      unsigned char *pair = &pairs->open[a][values[a]][b][values[b]];
+      gain += *pair;
+      if (close) *pair = 0;
+    }
+  return gain;
+}
+
+/* The best of some candidates, or the first of all that has an open pair. */
+static size_t choose(struct pairs *pairs, uint64_t *random) {
+  size_t best = 0, most = 0;
+  for (int i = 0; i < tries; i++) {
+    const size_t candidate = support_random(random) % pairs->all.count;
+    const size_t gain = gain_of(pairs, candidate, 0);
+    if (gain > most) most = gain, best = candidate;
+  }
+  while (!most && !(most = gain_of(pairs, best, 0))) best++;
+  return best;
+}
+
+void kernel_cases_add_pairs(struct kernel_cases *cases, unsigned seed) {
+  struct pairs *pairs = grow(NULL, sizeof *pairs);
+  uint64_t random = seed;
+  memset(pairs, 0, sizeof *pairs);
+  add_everything(&pairs->all);
+  pairs->values = grow(NULL, pairs->all.count * sizeof *pairs->values);
+  open_pairs(pairs);
+  while (pairs->open_count) {
+    const size_t best = choose(pairs, &random);
+    pairs->open_count -= gain_of(pairs, best, 1);
+    kernel_cases_add(cases, &pairs->all.list[best].id, &pairs->all.list[best].arch);
+  }
+  free(pairs->values);
+  free(pairs->all.list);
+  free(pairs);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels to compile, and for which archs.
+ */
+#ifndef MXQ_TESTS_KERNEL_CASES_H
+#define MXQ_TESTS_KERNEL_CASES_H
+
+#include <stddef.h>
+
+#include "kernel_id.h"
+
+struct kernel_case {
+  struct mxq_kernel_id id;
+  struct mxq_arch arch; /* a copy: use_narrow may differ from that of the table */
+  char name[MXQ_KERNEL_NAME_SIZE + 16];
+  char fault[512]; /* what compile_cases found; empty for a good kernel */
+};
+
+struct kernel_cases {
+  struct kernel_case *list;
+  size_t count, capacity;
+};
+
+void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id,
+                      const struct mxq_arch *arch);
+
+/* The kernels, fast and generic, that plans select on an arch: of every variant, or of one in
+ * `step`, others for each seed. */
+void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch, unsigned step,
+                               unsigned seed);
+
+/* A set of all kernels on all archs, with conversions of narrow types by the hardware and without
+ * where it has them, in which every pair of two properties that a kernel can have occurs: types,
+ * block, mode, layout, family and tile, arch and setting. */
+void kernel_cases_add_pairs(struct kernel_cases *cases, unsigned seed);
+
+/* Compiles all of them on as many threads as there are processors and fills in what is wrong. */
+struct mxq_nvrtc;
+void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc);
+
+#endif
