@@ -113,7 +113,7 @@ class Program(unittest.TestCase):
         self.assertEqual(run(NAME + ".tma", "--arch", "80").returncode, 2)
 
     def test_pairs_hold_every_arch_and_family(self):
-        done = run("--pairs", "--fault", "one-block-less", "--shape", "1,0,0")
+        done = run("--pairs", "--shape", "1,0,0")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for part in (".tma-", ".any-", " 80:", " 120a narrow:", "_row_", "_sqt_"):
             self.assertIn(part, done.stdout)
@@ -139,4 +139,4 @@ class Program(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

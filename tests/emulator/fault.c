@@ -93,5 +93,5 @@ void emu_fault_list(FILE *to) {
 }
 
 void emu_fault_plant(const struct emu_fault *fault, struct mxq_tensor_plan *plan) {
-  if (fault) fault->plant(plan);
+  if (fault && plan->grid) fault->plant(plan);
 }
