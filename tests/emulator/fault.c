@@ -33,8 +33,8 @@ static void out_swizzle(struct mxq_tensor_plan *plan) {
   plan->out.swizzle = plan->out.swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
 }
 static void out_swizzle_span(struct mxq_tensor_plan *plan) {
-  plan->out.swizzle = plan->out.swizzle == MXQ_MAP_SWIZZLE_64B ? MXQ_MAP_SWIZZLE_128B
-                                                               : MXQ_MAP_SWIZZLE_64B;
+  plan->out.swizzle =
+      plan->out.swizzle == MXQ_MAP_SWIZZLE_64B ? MXQ_MAP_SWIZZLE_128B : MXQ_MAP_SWIZZLE_64B;
 }
 /* Of the kernels without maps, whose accesses are 16 bytes or an element. */
 static void stride_n(struct mxq_tensor_plan *plan) { plan->stride_n_bytes += 16; }
