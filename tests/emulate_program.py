@@ -37,7 +37,8 @@ class Program(unittest.TestCase):
     def test_usage(self):
         for arguments in ([], ["--shape", "1,2", NAME], ["--seeds", "0", NAME], ["--grid", "x", NAME],
                           ["--fault", "none such", NAME], ["--no-such-option"],
-                          ["--strides", "1,1", NAME]):
+                          ["--strides", "1,1", NAME], ["--arch", "7", NAME], ["--narrow", NAME],
+                          ["--narrow", "--arch", "90a", NAME]):
             done = run(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
             self.assertTrue(done.stderr, arguments)
@@ -60,7 +61,7 @@ class Program(unittest.TestCase):
         path = self.write(edited)
         done = run(path)
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stdout, r"colt\.tma\.cu:\d+: block \d+, thread 0: map_store")
+        self.assertRegex(done.stdout, r"tile\.tma\.cu:\d+: block \d+, thread 0: map_store")
         self.assertIn(NAME + ".tma", done.stdout)
         # The command that it gives says the same again.
         again = re.search(r"again: mxq-emulate (.*?\.cu) (.*)", done.stdout)
@@ -71,7 +72,7 @@ class Program(unittest.TestCase):
     def test_line_is_the_templates(self):
         folder = os.path.join(self.folder, "templates")
         shutil.copytree(TEMPLATES, folder)
-        path = os.path.join(folder, "colt.tma.cu")
+        path = os.path.join(folder, "tile.tma.cu")
         with open(path, encoding="utf-8") as stream:
             text = stream.read()
         wanted = "  barrier_expect(BARRIER, IN_BYTES);"
@@ -81,14 +82,14 @@ class Program(unittest.TestCase):
             stream.write(text.replace(wanted, "  barrier_expect(BARRIER, IN_BYTES - 1);"))
         done = run("--templates", folder, NAME)
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stdout, rf"colt\.tma\.cu:{line}\)")
+        self.assertRegex(done.stdout, rf"tile\.tma\.cu:{line}\)")
         self.assertIn("--templates", done.stdout)
         self.assertEqual(run("--templates", folder + "x", NAME).returncode, 1)
 
     def test_compile_error(self):
         done = run(self.write(self.source.replace("bulk_commit();", "no_such_primitive();")))
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertRegex(done.stderr, r"colt\.tma\.cu:\d+:.*no_such_primitive")
+        self.assertRegex(done.stderr, r"tile\.tma\.cu:\d+:.*no_such_primitive")
 
     def test_crash(self):
         if os.environ.get("MXQ_SANITIZED"):
@@ -98,6 +99,35 @@ class Program(unittest.TestCase):
         done = run(self.write(edited))
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"signal \d+ in block \d+, thread 0, after bulk_commit")
+
+    def test_archs_and_families(self):
+        def kernels(*arguments):
+            done = run(*arguments, "--small", "--jobs", "1")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return re.findall(r"^\S+_lin\.(\S+) (.*): clean", done.stdout, re.M)
+        self.assertEqual(kernels(NAME), [("tma-128x128", "90a"), ("any-64x64", "90a")])
+        self.assertEqual(kernels(NAME, "--arch", "80"), [("any-64x64", "80")])
+        self.assertEqual(kernels(NAME + ".tma", "--narrow", "--arch", "100a"),
+                         [("tma-128x128", "100a narrow")])
+        self.assertGreater(len(kernels(NAME + ".*-*")), 2)
+        self.assertEqual(run(NAME + ".tma", "--arch", "80").returncode, 2)
+
+    def test_pairs_hold_every_arch_and_family(self):
+        done = run("--pairs", "--shape", "1,0,0")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for part in (".tma-", ".any-", " 80:", " 120a narrow:", "_row_", "_sqt_"):
+            self.assertIn(part, done.stdout)
+
+    def test_diverged_warp(self):
+        done = subprocess.run([MXQ, "source", NAME.replace("colt", "row")], stdout=subprocess.PIPE,
+                              text=True, check=True)
+        edited = done.stdout.replace("  block_scale scale[PIECES]",
+                                     "  if (!inside) return;\n  block_scale scale[PIECES]")
+        self.assertNotEqual(edited, done.stdout)
+        done = run(self.write(edited), "--shape", "1,3,16")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("shuffle_xor is not reached by the whole warp", done.stdout)
+        self.assertIn("row.tma.cu:", done.stdout)
 
     def test_shapes_without_elements_and_unfit_ones(self):
         for shape in ("0,64,64", "3,0,64", "3,64,0"):
@@ -109,4 +139,4 @@ class Program(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

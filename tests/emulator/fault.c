@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "axes.h"
+
 struct emu_fault {
   const char *name;
   void (*plant)(struct mxq_tensor_plan *plan);
@@ -30,6 +32,19 @@ static void in_swizzle(struct mxq_tensor_plan *plan) {
 static void out_swizzle(struct mxq_tensor_plan *plan) {
   plan->out[0].swizzle = plan->out[0].swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
 }
+static void out_swizzle_span(struct mxq_tensor_plan *plan) {
+  plan->out.swizzle =
+      plan->out.swizzle == MXQ_MAP_SWIZZLE_64B ? MXQ_MAP_SWIZZLE_128B : MXQ_MAP_SWIZZLE_64B;
+}
+/* Of the kernels without maps, whose accesses are 16 bytes or an element. */
+static void stride_n(struct mxq_tensor_plan *plan) { plan->stride_n_bytes += 16; }
+static void stride_n_element(struct mxq_tensor_plan *plan) {
+  plan->stride_n_bytes += mxq_type_facts(plan->kernel.variant.in)->bits / 8;
+}
+static void stride_e(struct mxq_tensor_plan *plan) { plan->stride_e_bytes = 0; }
+static void scale_row(struct mxq_tensor_plan *plan) { plan->scale_columns++; }
+static void length_k(struct mxq_tensor_plan *plan) { plan->k--; }
+static void one_block_less(struct mxq_tensor_plan *plan) { plan->grid--; }
 /* Rows or columns that only complete a block count as if they were elements. */
 static void in_padding(struct mxq_tensor_plan *plan) {
   const uint64_t block = plan->kernel.variant.block;
@@ -52,6 +67,13 @@ static const struct emu_fault faults[] = {
     {"scale-matrix-stride", scale_matrix_stride},
     {"in-swizzle", in_swizzle},
     {"out-swizzle", out_swizzle},
+    {"out-swizzle-span", out_swizzle_span},
+    {"stride-n", stride_n},
+    {"stride-n-element", stride_n_element},
+    {"stride-e", stride_e},
+    {"scale-row", scale_row},
+    {"length-k", length_k},
+    {"one-block-less", one_block_less},
     {"in-padding", in_padding},
     {"out-padding", out_padding},
     {"one-tile-less", one_tile_less},
@@ -71,5 +93,5 @@ void emu_fault_list(FILE *to) {
 }
 
 void emu_fault_plant(const struct emu_fault *fault, struct mxq_tensor_plan *plan) {
-  if (fault) fault->plant(plan);
+  if (fault && plan->grid) fault->plant(plan);
 }

@@ -49,6 +49,8 @@ void emu_hazard_at(const struct emu_stand *stand, unsigned thread, const char *f
   if (begin(stand, thread)) say("%s", text);
 }
 
+enum { groups_max = 8 }; /* that a text lists */
+
 static int same(unsigned a, unsigned b) {
   const struct emu_stand *x = &emu.stand[a], *y = &emu.stand[b];
   return emu.done[a] == emu.done[b] &&
@@ -66,7 +68,12 @@ void emu_hazard_stuck(void) {
   say("%s", emu_shuffle_waits() ? "shuffle_xor is not reached by the whole warp:"
             : emu.arrived       ? "block_sync is not reached by all threads:"
                                 : "no thread can go on: a phase of a barrier never completes:");
+  unsigned groups = 0;
   for (unsigned t = 0; t < threads; t = first) {
+    if (++groups > groups_max) {
+      say(", and so on");
+      break;
+    }
     for (first = t + 1; first < threads && same(t, first);) first++;
     say("%s threads %u to %u ", t ? "," : "", t, first - 1);
     if (emu.done[t])

@@ -19,8 +19,9 @@ static const char help[] =
     "engine that do what the hardware may do at worst, and compares with the CPU path bit for "
     "bit.\n"
     "PATTERN is a shell glob on variant names, which stand for the fast and the generic kernel, "
-    "or\n"
-    "on kernel names, if it has a dot. FILE.cu is the output of `mxq source`, perhaps edited.\n"
+    "on\n"
+    "VARIANT.FAMILY, which stands for one of the two (tma, any), or on kernel names, such as\n"
+    "VARIANT.tma-128x64. FILE.cu is the output of `mxq source`, perhaps edited.\n"
     "\n"
     "  --pairs            kernels of all archs in which every pair of properties occurs: types,\n"
     "                     block, mode, layout, family and tile, arch and --narrow\n"
@@ -43,7 +44,7 @@ static const char help[] =
     "difference, with the template's line, block, thread, and the command that repeats it.\n"
     "\n"
     "  mxq-emulate 'quantize_bf16_*' --small\n"
-    "  mxq-emulate 'quantize_*_e2m1_*.any-*' --arch 120a --narrow\n"
+    "  mxq-emulate 'quantize_*_e2m1_*.any' --arch 120a --narrow\n"
     "  mxq source quantize_bf16_e4m3_b32_rceil_colt_lin | sed '/fence_async/d' >edited.cu\n"
     "  mxq-emulate edited.cu --shape 1,256,256\n";
 

@@ -36,14 +36,24 @@ struct match {
   size_t found;
 };
 
+/* Writes what the pattern is matched with: <variant>, <variant>.<family> or the whole name. 0 where
+ * it means defaults only, and this is none. */
+static int name_for(const struct match *wanted, const struct mxq_kernel_id *kernel, int is_default,
+                    char name[MXQ_KERNEL_NAME_SIZE]) {
+  const char *dot = strchr(wanted->pattern, '.');
+  const int whole = dot && strchr(dot, '-');
+  if (!whole && !is_default) return 0;
+  if (mxq_kernel_id_name(kernel, name, MXQ_KERNEL_NAME_SIZE) != MXQ_OK) return 0;
+  if (!dot) name[strcspn(name, ".")] = 0;
+  if (!whole) name[strcspn(name, "-")] = 0;
+  return 1;
+}
+
 static int match(void *context, const struct mxq_kernel_id *kernel, int is_default) {
   struct match *wanted = context;
   char name[MXQ_KERNEL_NAME_SIZE];
-  const int whole = strchr(wanted->pattern, '.') != NULL;
-  if (!whole && !is_default) return 1;
-  const enum mxq_status status = whole ? mxq_kernel_id_name(kernel, name, sizeof name)
-                                       : mxq_variant_name(&kernel->variant, name, sizeof name);
-  if (status != MXQ_OK || fnmatch(wanted->pattern, name, 0) != 0) return 1;
+  if (!name_for(wanted, kernel, is_default, name)) return 1;
+  if (fnmatch(wanted->pattern, name, 0) != 0) return 1;
   kernel_cases_add(wanted->cases, kernel, wanted->arch);
   wanted->found++;
   return 1;

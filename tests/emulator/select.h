@@ -10,8 +10,8 @@
 #include "kernel_cases.h"
 
 /* Adds the default kernels of each variant whose name matches the glob, one for each family that
- * the arch has. A pattern with a dot is one of kernel names, and adds every schedule that matches.
- * Returns how many it found. */
+ * the arch has. A pattern with a dot is one of <variant>.<family>; one with a hyphen behind the dot
+ * is one of kernel names, and adds every schedule that matches. Returns how many it found. */
 size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
                           const struct mxq_arch *arch);
 

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Faults of tile.tma.cu and of the plans for it."""
+from edits import Template, change, cut, drop, fast, plan, swap
+
+COLT, COL = fast("bf16_e4m3_b32_rceil_colt"), fast("bf16_e4m3_b32_rceil_col")
+SQ, SQT = fast("bf16_e4m3_b32_rceil_sq"), fast("bf16_e4m3_b32_rceil_sqt")
+COLT32 = fast("f32_e4m3_b32_floor_colt")
+HALVES = fast("bf16_e4m3_b16_rceil_colt")  # two blocks in a thread's rows
+TALL = fast("bf16_e4m3_b64_rceil_colt")  # a block in two row groups
+WIDE = fast("bf16_e4m3_b128_rceil_sqt")  # and in two warps
+PACKED, PACKED_COL = fast("bf16_e2m1_b32_floor_colt"), fast("f16_e2m1_b32_floor_col")
+PACKED32 = fast("f32_e2m1_b32_floor_col")
+EACH = fast("f32_e4m3_b32_floor_colt", "f16_e5m2_b32_floor_col", "bf16_e2m1_b16_even_sqt",
+            "bf16_e4m3_b16_ceil_sqt")
+
+FENCE_CODES = "    fence_async_shared();  // orders this thread's codes"
+SYNC_CODES = "    block_sync();  // orders all threads' fences"
+FENCE_INIT = "    fence_async_shared();  // orders the barrier's initialization"
+SYNC_INIT = "  block_sync();  // orders the barrier's initialization"
+WAIT = "    barrier_wait(BARRIER, parity);"
+STORE = "      store_tile(args, at);"
+LOAD = "      if (tile < args.tiles) load_tile(args, place_of(args, tile));\n"
+ADVANCE = "    tile += grid_size();\n"
+
+tile = Template("tile.tma.cu", COLT)
+
+ORDER = [
+    tile("proxy fence of the codes dropped", drop(FENCE_CODES)),
+    tile("proxy fence of the codes dropped, row-major", drop(FENCE_CODES), COL),
+    tile("proxy fence of the codes after the barrier", swap(FENCE_CODES, SYNC_CODES)),
+    tile("proxy fence by the issuing thread alone",
+         change(FENCE_CODES, "    if (thread_id() == 0) fence_async_shared();  // ")),
+    tile("proxy fence of the barrier dropped", drop(FENCE_INIT)),
+    tile("barrier before the store dropped", drop(SYNC_CODES)),
+    tile("barrier after the initialization dropped", drop(SYNC_INIT)),
+    tile("barrier not reached by the last warp",
+         change(SYNC_CODES, "    if (thread_id() < THREADS - 32) block_sync();  // ")),
+    tile("barrier between maxima and their loads dropped",
+         drop("    block_sync();  // orders the stores of all maxima"), TALL),
+    tile("barrier between maxima not reached by all",
+         change("    block_sync();  // orders the stores of all maxima",
+                "    if (group == 0) block_sync();  // "), TALL),
+    tile("wait for the load dropped", drop(WAIT)),
+    tile("wait for the load by one thread",
+         change(WAIT, "    if (thread_id() == 0) barrier_wait(BARRIER, parity);")),
+    tile("parity never turns", change("parity ^= 1", "parity ^= 0")),
+    tile("barrier expects two arrivals",
+         change("barrier_init(BARRIER, 1)", "barrier_init(BARRIER, 2)")),
+]
+
+COPIES = [
+    tile("wait for reading dropped", drop("  bulk_wait_read();")),
+    tile("commit dropped", drop("  bulk_commit();")),
+    tile("wait for reading before the commit", swap("  bulk_commit();", "  bulk_wait_read();")),
+    tile("wait for reading by another thread",
+         [drop("  bulk_wait_read();"),
+          change(ADVANCE, "    if (thread_id() == 1) bulk_wait_read();\n" + ADVANCE)]),
+    tile("store issued by two threads",
+         change(ADVANCE, "    if (thread_id() == 1) store_tile(args, at);\n" + ADVANCE)),
+    tile("input buffer reused one tile early",
+         change(FENCE_CODES,
+                "    if (thread_id() == 0 && tile + grid_size() < args.tiles)\n"
+                "      load_tile(args, place_of(args, tile + grid_size()));\n" + FENCE_CODES)),
+    tile("output buffer reused one tile early", [cut(LOAD), change(STORE, LOAD + STORE)]),
+    tile("one expected byte less",
+         change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES - 1)")),
+    tile("one expected byte more",
+         change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES + 1)")),
+    tile("last slab not stored",
+         change("slab < TILE_N / SLAB_ROWS; slab++", "slab + 1 < TILE_N / SLAB_ROWS; slab++")),
+    tile("output tile in the input tile",
+         change("OUT_TILE = ${kernel.out_offset}", "OUT_TILE = ${kernel.in_offset}")),
+    tile("output tile not aligned",
+         change("OUT_TILE = ${kernel.out_offset}", "OUT_TILE = ${kernel.out_offset} - 64")),
+    tile("barrier in the output tile",
+         change("BARRIER = ${kernel.barrier_offset}", "BARRIER = ${kernel.out_offset} + 64")),
+    tile("maxima in the input tile",
+         change("MAXIMA = ${kernel.maxima_offset}", "MAXIMA = ${kernel.in_offset}"), TALL),
+    tile("input tile one column off",
+         change("map_load(IN_TILE, args.in, at.k,", "map_load(IN_TILE, args.in, at.k + 1,")),
+    tile("matrix of the input tile forgotten",
+         change("args.in, at.k, at.n, at.e, BARRIER", "args.in, at.k, at.n, 0, BARRIER")),
+    tile("matrix of the output tile forgotten",
+         change("PACKED, at.k, at.e,\n", "PACKED, at.k, 0,\n")),
+    tile("matrix of the row-major output tile forgotten",
+         change("PACKED, at.n, at.e, OUT_TILE", "PACKED, at.n, 0, OUT_TILE"), COL),
+    tile("codes counted where the map counts bytes",
+         change("(at.n + slab * SLAB_ROWS) / PACKED", "(at.n + slab * SLAB_ROWS)"), PACKED),
+    tile("codes counted where the row-major map counts bytes",
+         change("map_store(args.out, at.k / PACKED", "map_store(args.out, at.k"), PACKED_COL),
+]
+
+BLOCKS = [
+    tile("row of the input tile one off",
+         change("(half ^ flip) + r) * ROW_BYTES", "(half ^ flip) + r + 1) * ROW_BYTES")),
+    tile("halves flipped where threads share two blocks",
+         cut(" && !(ALONG_K && PIECES == 2)"), fast("bf16_e4m3_b16_rceil_sqt")),
+    tile("flip forgotten in the rows of a scale",
+         change("piece * PIECE_ROWS ^ flip", "piece * PIECE_ROWS"), HALVES),
+    tile("flip forgotten in the rows of codes",
+         change("first_row + (half ^ flip);", "first_row + half;")),
+    tile("flip forgotten in the rows that are read",
+         change("first_row + (half ^ flip) + r", "first_row + half + r")),
+    tile("second block with the scale of the first",
+         change("scale[PIECES == 2 ? half / 16 : 0]", "scale[0]"), HALVES),
+    tile("a row of the next block counted in a maximum",
+         change("    largest = block_max(largest, word, group);",
+                "    if (first_row + BLOCK < TILE_N)\n"
+                "      largest = word_max(largest, shared_load<unsigned>(\n"
+                "          IN_TILE + (first_row + BLOCK) * ROW_BYTES + word * 4));\n"
+                "    largest = block_max(largest, word, group);")),
+    tile("first row left out of a maximum",
+         change("unsigned largest = rows[piece * PIECE_ROWS];", "unsigned largest = 0;")),
+    tile("last row left out of a maximum",
+         change("r < PIECE_ROWS; r++", "r < PIECE_ROWS - 1; r++")),
+    tile("maximum of one row group only", change("g < GROUPS_N; g++", "g < 1; g++"), TALL),
+    tile("maximum of one warp only", change("p < GROUPS_K; p++", "p < 1; p++"), WIDE),
+    tile("maxima of the next block",
+         change("group / GROUPS_N * GROUPS_N * PARTS", "group * PARTS"), TALL),
+    tile("maxima of the wrong warps", change("part / GROUPS_K * GROUPS_K", "part"), WIDE),
+    tile("shuffle of every second lane", change("unsigned mask = 1; mask", "unsigned mask = 2; mask"),
+         SQ),
+    tile("shuffle with half of the lanes", change("mask < LANES;", "mask < LANES / 2;"), SQT),
+    tile("shuffle with a whole warp for less",
+         change("mask < LANES;", "mask < 32;"), SQ),
+    tile("shuffle by some lanes", change("largest = word_max(largest, shuffle_xor(largest, mask));",
+                                         "if (word % 4) largest = word_max(largest, "
+                                         "shuffle_xor(largest, mask));"), SQ),
+    tile("the other column of a word forgotten",
+         cut("    largest = across_columns(largest);\n"), SQ),
+    tile("scale of the wrong column", change("column_magnitude(largest, c)",
+                                             "column_magnitude(largest, 0)")),
+    tile("scales past K written", change("n < args.n && k < args.k", "n < args.n"), EACH),
+    tile("scales past N written", change("n < args.n && k < args.k", "k < args.k"), EACH),
+    tile("scale written by each of a block's threads",
+         cut(" && word % BLOCK_WORDS == 0"), SQ),
+    tile("scale written by each row group", cut("group % GROUPS_N == 0 && "), TALL),
+    tile("rows exchanged in a row-major tile",
+         change("static_cast<unsigned short>(four));", "static_cast<unsigned short>(four >> 16));"),
+         COL),
+    tile("bytes of rows exchanged in a packed row-major tile",
+         change("static_cast<unsigned char>(four));", "static_cast<unsigned char>(four >> 8));"),
+         PACKED_COL),
+    tile("rows of four-byte inputs reversed",
+         change("static_cast<unsigned char>(four >> 8 * r));",
+                "static_cast<unsigned char>(four >> 8 * (3 - r)));"),
+         fast("f32_e5m2_b32_floor_col")),
+    tile("nibbles of neighbours exchanged",
+         change("low = odd ? theirs : four, high = odd ? four : theirs;",
+                "low = odd ? four : theirs, high = odd ? theirs : four;"), PACKED32),
+    tile("nibbles of the wrong neighbour",
+         change("shuffle_xor(four, 1)", "shuffle_xor(four, 2)"), PACKED32),
+    tile("codes of one column in both",
+         change("place_four(codes[c], quad, four[c])", "place_four(codes[c], quad, four[0])")),
+]
+
+HOST = [plan(fault, COLT) for fault in (
+    "in-box-rows", "in-box-inner", "out-box-rows", "out-box-inner", "in-stride",
+    "in-stride-element", "out-stride", "in-matrix-stride", "out-matrix-stride",
+    "scale-matrix-stride", "scale-row", "in-swizzle", "out-swizzle", "out-swizzle-span",
+    "in-padding", "out-padding", "one-tile-less", "one-tile-more")] + [
+        plan(fault, kernels, f"{fault}, {what}") for fault, kernels, what in (
+            ("out-swizzle", fast("bf16_e2m1_b32_floor_colt"), "packed"),
+            ("out-swizzle", fast("f32_e2m1_b16_floor_sqt"), "packed"),
+            ("out-swizzle", COL, "row-major"),
+            ("out-swizzle-span", COL, "row-major"),
+            ("out-box-rows", COL, "row-major"),
+            ("out-stride", COL, "row-major"),
+            ("out-matrix-stride", SQ, "row-major"),
+            ("in-stride-element", COLT32, "float32"),
+            ("in-box-rows", COLT32, "float32"),
+            ("length-k", COLT32, "float32"))]
+
+MUTANTS = ORDER + COPIES + BLOCKS + HOST
