@@ -2,11 +2,21 @@
 #include "kernel_list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "names.h"
 #include "selectable.h"
 #include "status.h"
 #include "text.h"
+
+/* Variants share kernels that move scales. */
+static int is_listed(const struct kernel_list *list, const struct mxq_kernel_id *id,
+                     const struct mxq_arch *arch) {
+  if (id->family != MXQ_FAMILY_RELAYOUT) return 0;
+  for (size_t i = list->count; i-- > 0 && list->kernels[i].arch == arch;)
+    if (memcmp(&list->kernels[i].id, id, sizeof *id) == 0) return 1;
+  return 0;
+}
 
 static enum mxq_status add(struct kernel_list *list, size_t *capacity,
                            const struct mxq_variant *variant, const struct mxq_arch *arch) {
@@ -16,6 +26,7 @@ static enum mxq_status add(struct kernel_list *list, size_t *capacity,
   if (status != MXQ_OK)
     return mxq_status_set(status, "%s: %s", names_of(variant).text, mxq_last_error());
   for (size_t i = 0; i < count; i++) {
+    if (is_listed(list, &ids[i], arch)) continue;
     list->kernels = text_grow(list->kernels, list->count, capacity, sizeof *list->kernels);
     list->kernels[list->count++] = (struct listed_kernel){ids[i], arch};
   }

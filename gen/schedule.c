@@ -127,12 +127,20 @@ static int serves_dequantize(const struct mxq_schedule *row, const struct mxq_tr
          (row->out_bits == 0 || row->out_bits == traits->out_bits);
 }
 
+/* Two tiles of codes of a byte and packed scales leave room for one small tile of float32 in the
+ * shared memory of a block; blocks of 128 have few scales and need a large one. */
+static int serves_two_parts(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  const int large = row->form == MXQ_FORM_TILE && row->tile_n * row->tile_k > 128 * 64;
+  return !large || !traits->also || traits->in_bits != 32 || traits->out_bits != 8 ||
+         traits->block_n == 128;
+}
+
 static int serves(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   if (traits->dequantize) return serves_dequantize(row, traits);
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
   if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
-         serves_scales(row, traits) && row->tile_n % traits->block_n == 0 &&
+         serves_scales(row, traits) && serves_two_parts(row, traits) && row->tile_n % traits->block_n == 0 &&
          row->tile_k % traits->block_k == 0;
 }
 

@@ -16,6 +16,11 @@ enum mxq_status mxq_selectable(const struct mxq_variant *variant, const struct m
     ++found;
   }
   if (!found) return status;
+  if (variant->scales != MXQ_SCALES_LIN) {
+    const struct mxq_variant moves =
+        mxq_relayout_variant(mxq_mode_scale_bits(variant->mode), variant->scales);
+    MXQ_TRY(mxq_kernel_id_choose(&moves, MXQ_FAMILY_RELAYOUT, arch, &ids[found++]));
+  }
   *count = found;
   return MXQ_OK;
 }

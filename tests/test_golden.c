@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One expanded source of each form of kernel, committed, so that a change of a template or of the
+ * One expanded source of each form of kernel, and one with two outputs, committed, so that a change of a template or of the
  * engine shows in review what it does to kernels. `test_golden --update` writes them anew.
  */
 #include <setjmp.h>
@@ -25,7 +25,12 @@ static const struct {
 } goldens[] = {
     {MXQ_FORM_TILE, "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128"},
     {MXQ_FORM_ROW, "quantize_f16_e2m1_b16_even_row_lin.tma-16x512"},
+    {MXQ_FORM_TILE, "quantize_bf16_e4m3_b32_rceil_rowcolt_blk.tma-128x128"},
     {MXQ_FORM_ANY, "quantize_f32_e4m3_b128_amax_sq_lin.any-128x128"},
+    {MXQ_FORM_DEQUANT_TILE, "dequantize_e4m3_bf16_b32_e8m0_colt_blk.tma-128x64"},
+    {MXQ_FORM_DEQUANT_ROW, "dequantize_e2m1_f32_b16_e8m0_row_mn.tma-8x512"},
+    {MXQ_FORM_DEQUANT_ANY, "dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x64"},
+    {MXQ_FORM_RELAYOUT, "dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256"},
 };
 
 /* The expansion of a kernel and its file; NULL with a message on failure. */

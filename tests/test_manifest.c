@@ -83,7 +83,7 @@ static void the_order_and_repetition_of_lines_change_nothing(void **state) {
 
 static void json_includes_then_excludes(void **state) {
   (void)state;
-  struct manifest all = good("*_bf16_*"), some = good("*_bf16_e5m2_*");
+  struct manifest all = good("*_bf16_*"), some = good("*_bf16_e5m2_*\n*_e5m2_bf16_*");
   struct manifest manifest = good(
       "\n {\"mxq_manifest\": 1, \"archs\": [\"100a\", \"90a\", \"100a\"],\n"
       "\"include\": [\"*_bf16_*\"], \"exclude\": [\"*_e5m2_*\"]}\n");

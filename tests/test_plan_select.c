@@ -154,13 +154,21 @@ static void addresses_select_kernels(void **state) {
     }
 }
 
-/* Contract, section 5, for dense inputs: the smallest lengths that the fast kernel takes. */
+/* Contract, section 5, for dense tensors: the smallest lengths that the fast kernel takes. */
 static void smallest_fast(const struct mxq_variant *variant, int64_t *n, int64_t *k) {
-  const unsigned kind = mxq_layout_part(variant->layout, 0);
-  const int64_t inputs = 128 / (int64_t)mxq_type_facts(variant->in)->bits;
-  const int64_t codes = 128 / (int64_t)mxq_type_facts(variant->out)->bits;
-  *n = kind & MXQ_PART_COLUMN_MAJOR ? codes : 2;
-  *k = kind & MXQ_PART_COLUMN_MAJOR ? inputs : codes;
+  const int quantize = variant->op == MXQ_OP_QUANTIZE;
+  const int64_t values =
+      128 / (int64_t)mxq_type_facts(quantize ? variant->in : variant->out)->bits;
+  const int64_t codes = 128 / (int64_t)mxq_type_facts(quantize ? variant->out : variant->in)->bits;
+  *n = 2;
+  *k = values;
+  for (unsigned part = 0; part < 2; part++) {
+    const unsigned kind = mxq_layout_part(variant->layout, part);
+    if (kind & MXQ_PART_COLUMN_MAJOR)
+      *n = codes;
+    else if (kind)
+      *k = codes;
+  }
 }
 
 /* Every variant, on every arch: fast where the arch and the shape allow it, else generic, and never
@@ -173,7 +181,8 @@ static void every_variant_runs_everywhere(void **state) {
   while (mxq_variant_next(&variant)) {
     int64_t n, k;
     smallest_fast(&variant, &n, &k);
-    const int turned = mxq_layout_part(variant.layout, 0) & MXQ_PART_COLUMN_MAJOR;
+    const int turned = (mxq_layout_part(variant.layout, 0) | mxq_layout_part(variant.layout, 1)) &
+                       MXQ_PART_COLUMN_MAJOR;
     const struct mxq_shape fast[] = {mxq_shape_dense(3, n, k), mxq_shape_dense(2, 17 * n, 33 * k)};
     const struct mxq_shape ragged[] = {mxq_shape_dense(3, n, k / 2),
                                        mxq_shape_dense(3, turned ? n / 2 : n, turned ? k : k / 2)};

@@ -33,8 +33,8 @@ static void out_swizzle(struct mxq_tensor_plan *plan) {
   plan->out[0].swizzle = plan->out[0].swizzle ? MXQ_MAP_SWIZZLE_NONE : MXQ_MAP_SWIZZLE_128B;
 }
 static void out_swizzle_span(struct mxq_tensor_plan *plan) {
-  plan->out.swizzle =
-      plan->out.swizzle == MXQ_MAP_SWIZZLE_64B ? MXQ_MAP_SWIZZLE_128B : MXQ_MAP_SWIZZLE_64B;
+  plan->out[0].swizzle =
+      plan->out[0].swizzle == MXQ_MAP_SWIZZLE_64B ? MXQ_MAP_SWIZZLE_128B : MXQ_MAP_SWIZZLE_64B;
 }
 /* Of the kernels without maps, whose accesses are 16 bytes or an element. */
 static void stride_n(struct mxq_tensor_plan *plan) { plan->stride_n_bytes += 16; }
@@ -42,7 +42,7 @@ static void stride_n_element(struct mxq_tensor_plan *plan) {
   plan->stride_n_bytes += mxq_type_facts(plan->kernel.variant.in)->bits / 8;
 }
 static void stride_e(struct mxq_tensor_plan *plan) { plan->stride_e_bytes = 0; }
-static void scale_row(struct mxq_tensor_plan *plan) { plan->scale_columns++; }
+static void scale_row(struct mxq_tensor_plan *plan) { plan->scale[0].pitch++; }
 static void length_k(struct mxq_tensor_plan *plan) { plan->k--; }
 static void one_block_less(struct mxq_tensor_plan *plan) { plan->grid--; }
 /* Rows or columns that only complete a block count as if they were elements. */

@@ -23,14 +23,22 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+/* Where a part's scales go (contract, section 4; templates/scales.cuh). */
+struct mxq_scale_args {
+  unsigned char *to;
+  unsigned long long stride_e; /* scales between matrices */
+  unsigned long long pitch;    /* blk: tiles in a row of tiles; packed mn: words in a column; otherwise
+                                  scales between neighbours along the outer axis */
+};
+
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
  * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
 struct mxq_tma_args {
-  struct mxq_tensor_map in;  /* {K, N, E} */
-  struct mxq_tensor_map out; /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  unsigned char *scale;
-  unsigned long long scale_stride_e; /* scales between matrices */
-  unsigned long long scale_columns;  /* scales between rows of scales */
+  struct mxq_tensor_map in;   /* {K, N, E} */
+  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
+  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned n;
   unsigned k;
   unsigned tiles; /* of all matrices, below 2^31 */
@@ -43,11 +51,9 @@ struct mxq_tma_args {
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  struct mxq_scale_args scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned n;
   unsigned k;
   struct mxq_divisor tiles_n;
@@ -58,16 +64,81 @@ struct mxq_vector_args {
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  unsigned char *also; /* the first of two parts */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned long long n;
   unsigned long long k;
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+};
+
+/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
+ * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+struct mxq_dequant_tile_args {
+  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
+  struct mxq_tensor_map out; /* {K, N, E} */
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned n;
+  unsigned k;
+  unsigned tiles; /* of all matrices, below 2^31 */
+  unsigned reserved;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_row_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned n;
+  unsigned k;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
+};
+
+/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
+ * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
+struct mxq_relayout_launch {
+  const unsigned char *src;
+  unsigned char *dst;
+  unsigned long long rows;
+  unsigned long long columns;
+  unsigned long long lines;
+  unsigned long long block;
+  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
+  unsigned long long pitch;
+  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed layouts,
+                                  scales of others */
+  unsigned long long places;
+  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
+  unsigned squares;       /* float mn: lines of columns, not columns of lines */
+  unsigned to_lin;
+  unsigned reserved;
 };
 
 #line 1 "templates/device.cuh"
@@ -263,6 +334,42 @@ MXQ_FN unsigned ceil_e8m0(float x) {
   asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
   return codes & 0xFF;
 }
+// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
+// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned widen_pair(unsigned codes) {
+  unsigned halves;
+  const unsigned short pair = static_cast<unsigned short>(codes);
+  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else
+    asm("{\n\t.reg .b8 pair;\n\t"
+        "cvt.u8.u16 pair, %1;\n\t"
+        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
+        : "=r"(halves) : "h"(pair));
+  return halves;
+}
+// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
+MXQ_FN unsigned round_pair_bf16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+MXQ_FN unsigned round_pair_f16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return __byte_perm(a, b, selector);
+}
 
 #endif
 
@@ -274,11 +381,15 @@ constexpr unsigned OUT_MANTISSA_BITS = 3, OUT_NAN = 127;
 constexpr int OUT_EMAX = 8;
 constexpr float OUT_MAX = 448;
 constexpr unsigned BLOCK = 32;
-constexpr bool ALONG_N = true;
-constexpr bool ALONG_K = false;
-constexpr bool COLUMN_MAJOR = true;
+// Parts of the layout, as sums of 1: blocks along N, 2: along K, 4: column-major. The main part is
+// the only one, or the second of two; ALSO is the first of two, row-major.
+constexpr unsigned MAIN = 5;
+constexpr unsigned ALSO = 0;
+constexpr bool ALONG_N = MAIN & 1, ALONG_K = MAIN & 2, COLUMN_MAJOR = MAIN & 4;
 constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
+constexpr bool SCALES_LIN = true, SCALES_BLK = false;
+constexpr bool SCALES_MN = false;
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
@@ -287,9 +398,9 @@ constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = 0, IN_BYTES = 32768;
-constexpr unsigned OUT_TILE = 32768;
+constexpr unsigned OUT_TILE = 32768, ALSO_TILE = 49152;
 constexpr unsigned MAXIMA = 49152;
-constexpr unsigned BARRIER = 49152;
+constexpr unsigned SCALE_TILE = 49152, BARRIER = 49152;
 
 #line 1 "templates/scale.cuh"
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
@@ -440,7 +551,7 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
     four[c] = narrow_four(p[0].column[c], p[1].column[c], p[2].column[c], p[3].column[c]);
 }
 
-#line 1 "templates/tile.cuh"
+#line 1 "templates/place.cuh"
 // Bytes moved in one access.
 struct alignas(8) words2 {
   unsigned word[2];
@@ -465,14 +576,15 @@ MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
   return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
 }
 
-// The swizzles of a tensor map, for rows of 128 bytes: bits 4 to 6 of a shared address are xored
-// with bits 7 to 9; of 64 bytes: bits 4 and 5 with bits 7 and 8.
-template <unsigned ROW_BYTES>
+// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
+// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
+template <unsigned SPAN>
 MXQ_FN unsigned swizzle(unsigned offset) {
-  static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "rows as long as the swizzle's span");
-  return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));
+  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
+  return offset ^ (offset >> 3 & (SPAN - 16));
 }
 
+#line 3 "templates/tile.cuh"
 // Sixteen codes, as they are stored.
 struct alignas(2 * OUT_BITS) codes16 {
   unsigned word[OUT_BITS / 2];
@@ -494,46 +606,119 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
-// Where the scale of the block that holds row n and column k of matrix e is stored. `lin`: (E, N or
-// ceil(N/B), K or ceil(K/B)).
-template <class ARGS, class INDEX>
-MXQ_FN unsigned char *scale_place(const ARGS &args, INDEX e, INDEX n, INDEX k) {
-  constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
-  return args.scale + (e * args.scale_stride_e + (n / BLOCK_N) * args.scale_columns + k / BLOCK_K) *
-                          (SCALE_BITS / 8);
-}
+#line 1 "templates/scales.cuh"
+// Where scales lie: contract, section 4. A part (MXQ_PART_*) has R rows of C scales in each matrix:
+// rows along N and columns along K for row and sq, the other way round for col, colt and sqt. A
+// square block's scale stands for BLOCK rows.
+template <unsigned PART>
+struct scales_of {
+  static constexpr bool SQUARE = (PART & 3) == 3;
+  static constexpr bool ROWS_N = (PART & 1) == 0 || (SQUARE && (PART & 4) == 0);
+  // Packed layouts hold a copy for each row that a square block covers.
+  static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
+  static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+};
 
-template <class ARGS, class INDEX>
-MXQ_FN void store_scale(const ARGS &args, INDEX e, INDEX n, INDEX k, block_scale scale) {
-  unsigned char *const to = scale_place(args, e, n, k);
-  if constexpr (SCALE_BITS == 32)
-    global_store(reinterpret_cast<unsigned *>(to), scale.code);
+// Rows and columns that are stored, with padding: rows of squares without copies as they are.
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX rows_stored(INDEX rows) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK)
+    return (rows + 127) / 128 * 128;
+  else if constexpr (SCALES_MN && (part::COPIES || !part::SQUARE))
+    return (rows + 3) / 4 * 4;
   else
-    global_store(to, static_cast<unsigned char>(scale.code));
+    return rows;
+}
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX columns_stored(INDEX columns) {
+  return scales_of<PART>::PADS_COLUMNS ? (columns + 3) / 4 * 4 : columns;
 }
 
-// The same for COLUMNS neighbouring columns from k: the one block that they lie in, or a block each,
-// whose scales are neighbours and leave in one access.
-template <class ARGS, class INDEX>
-MXQ_FN void store_scales(const ARGS &args, INDEX e, INDEX n, INDEX k,
-                         const block_scale (&scale)[COLUMNS]) {
-  if constexpr (COLUMNS == 1 || ALONG_K) {
-    store_scale(args, e, n, k, scale[0]);
+// The place of scale (row, column) in its matrix, in scales. `pitch`: of blk, tiles in a row of
+// tiles; of packed mn, words in a column; otherwise scales between neighbours along the outer axis.
+template <unsigned PART, class INDEX>
+MXQ_FN unsigned long long scale_place(unsigned long long pitch, INDEX row, INDEX column) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK) {
+    return (row / 128 * pitch + column / 4) * 512 + row % 32 * 16 + row % 128 / 32 * 4 + column % 4;
+  } else if constexpr (SCALES_MN && SCALE_BITS == 8) {
+    return (column / 4 * pitch + row) * 4 + column % 4;
   } else {
-    unsigned char *const to = scale_place(args, e, n, k);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+    const INDEX line = part::SQUARE ? row / BLOCK : row;
+    constexpr bool COLUMNS_INNER = SCALES_MN ? part::SQUARE : part::ROWS_N;
+    return COLUMNS_INNER ? line * pitch + column : column * pitch + line;
   }
 }
 
-#line 16 "templates/tile.tma.cu"
-// The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows.
+MXQ_FN void store_scale_at(const mxq_scale_args &scales, unsigned long long at, unsigned code) {
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<unsigned *>(scales.to) + at, code);
+  else
+    global_store(scales.to + at, static_cast<unsigned char>(code));
+}
+
+// Stores the scale of the block that begins at row n and column k of matrix e, in every place that
+// it has; zero where the block lies outside of the N rows and K columns, if padding has a place.
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k, INDEX rows_n,
+                        INDEX columns_k, unsigned code) {
+  using part = scales_of<PART>;
+  const INDEX row = part::ROWS_N ? n : k, column = (part::ROWS_N ? k : n) / BLOCK;
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  if (column >= columns_stored<PART>(columns)) return;
+  if (column >= columns) code = 0;
+  for (unsigned copy = 0; copy < (part::COPIES ? BLOCK : 1); copy++)
+    if (row + copy < rows_stored<PART>(rows))
+      store_scale_at(scales, e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column),
+                     row + copy < rows ? code : 0);
+}
+
+// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
+                             INDEX rows_n, INDEX columns_k) {
+  using part = scales_of<PART>;
+  constexpr unsigned ROWS = part::ROWS_N ? TILE_N : TILE_K;
+  constexpr unsigned COLUMNS_HELD = (part::ROWS_N ? TILE_K : TILE_N) / BLOCK;
+  constexpr unsigned ACCESS = COLUMNS_HELD < 4 ? COLUMNS_HELD : 4;  // scales of one access
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  for (unsigned unit = thread_id(); unit < ROWS * COLUMNS_HELD / ACCESS; unit += THREADS) {
+    // Neighbouring threads take neighbouring words: of blk, those of rows 32 apart.
+    const unsigned line = unit % ROWS, first = unit / ROWS * ACCESS;
+    const unsigned local = SCALES_BLK && ROWS % 128 == 0
+                               ? line / 128 * 128 + line % 4 * 32 + line % 128 / 4
+                               : line;
+    const INDEX row = (part::ROWS_N ? n : k) + local;
+    const INDEX column = (part::ROWS_N ? k : n) / BLOCK + first;
+    if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
+    const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
+    unsigned char *const to =
+        scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (ACCESS == 4)
+      global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
+    else if constexpr (ACCESS == 2)
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   row < rows ? shared_load<unsigned short>(from) : static_cast<unsigned short>(0));
+    else
+      global_store(to, row < rows ? shared_load<unsigned char>(from) : static_cast<unsigned char>(0));
+  }
+}
+
+#line 17 "templates/tile.tma.cu"
+// The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
+// too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
 constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;
+constexpr bool READS_ROWS = ALSO == 2;  // the first part has blocks along K
+constexpr unsigned SLAB_WORDS = 32;
+constexpr unsigned IN_SLAB_BYTES = TILE_N * 128;
 // A column-major output tile is [n / SLAB_ROWS][k][n % SLAB_ROWS], in rows of at most 128 bytes
 // that the tensor map swizzles; a row-major one is [n][k].
 constexpr unsigned OUT_ROW_BYTES = TILE_K * OUT_BITS / 8;
@@ -548,6 +733,12 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
+// Packed scales of a tile, a byte a block. Two of each part: those of one tile may still be read
+// while faster threads write the next one's; the barriers of two tiles lie between uses of one.
+constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
+constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");
@@ -558,7 +749,12 @@ static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
 // maximum as it is and are never stored.
 MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
   barrier_expect(BARRIER, IN_BYTES);
-  map_load(IN_TILE, args.in, at.k, at.n, at.e, BARRIER);
+  if constexpr (READS_ROWS)
+    for (unsigned slab = 0; slab < WORDS / SLAB_WORDS; slab++)
+      map_load(IN_TILE + slab * IN_SLAB_BYTES, args.in, at.k + slab * SLAB_WORDS * COLUMNS, at.n,
+               at.e, BARRIER);
+  else
+    map_load(IN_TILE, args.in, at.k, at.n, at.e, BARRIER);
 }
 
 // Starts the copies of an output tile, and waits until its shared memory may be written again.
@@ -573,8 +769,16 @@ MXQ_FN void store_tile(const mxq_tma_args &args, tile_place at) {
   } else {
     map_store(args.out, at.k / PACKED, at.n, at.e, OUT_TILE);
   }
+  if constexpr (ALSO != 0) map_store(args.also, at.k / PACKED, at.n, at.e, ALSO_TILE);
   bulk_commit();
   bulk_wait_read();
+}
+
+MXQ_FN unsigned word_place(unsigned row, unsigned word) {
+  if constexpr (READS_ROWS)
+    return swizzle<128>(IN_TILE + word / SLAB_WORDS * IN_SLAB_BYTES + row * 128 +
+                        word % SLAB_WORDS * 4);
+  return IN_TILE + row * ROW_BYTES + word * 4;
 }
 
 // The maximum of the block over the threads that share it.
@@ -598,19 +802,57 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   return largest;
 }
 
+// Keeps or stores the scales of the block, or of the COLUMNS neighbouring blocks, that begin at
+// (row, word) of the tile. `turn`: which of the two scale tiles.
+MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, unsigned word,
+                       unsigned turn, const block_scale (&scale)[COLUMNS]) {
+  constexpr unsigned BLOCKS = ALONG_K ? 1 : COLUMNS;
+  const unsigned n = at.n + row, k = at.k + word * COLUMNS;
+  const bool inside = n < args.n && k < args.k;
+  if constexpr (SCALES_BY_TILES) {
+    // [rows of blocks][columns], the rows of scales along K but for sq.
+    for (unsigned c = 0; c < BLOCKS; c++) {
+      const unsigned column = word * COLUMNS + c;
+      const unsigned line = ALONG_K ? column / BLOCK : column;
+      const unsigned char code = static_cast<unsigned char>(inside ? scale[c].code : 0);
+      const unsigned turned = line * BLOCKS_N + row / BLOCK;
+      const unsigned straight = row / BLOCK * (TILE_K / BLOCK) + line;
+      shared_store(SCALE_TILE + turn * SCALE_BYTES + (scales_of<MAIN>::ROWS_N ? straight : turned),
+                   code);
+      if constexpr (ALSO == 3)
+        shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight, code);
+    }
+  } else if constexpr (BLOCKS == 2) {
+    // Neighbours in memory: one access.
+    if (!inside) return;
+    const unsigned long long place =
+        at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, k, n / BLOCK);
+    unsigned char *const to = args.scale.to + place * (SCALE_BITS / 8);
+    if constexpr (SCALE_BITS == 32)
+      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
+    else
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+  } else {
+    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+    if constexpr (ALSO == 3)
+      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+  }
+}
+
 // Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
-MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned word, unsigned four) {
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word * 2;
+    const unsigned to = tile + row * OUT_ROW_BYTES + word * 2;
     shared_store(to, static_cast<unsigned short>(four));
     shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
   } else if constexpr (COLUMNS == 2) {
-    const unsigned to = OUT_TILE + row * OUT_ROW_BYTES + word;
+    const unsigned to = tile + row * OUT_ROW_BYTES + word;
     shared_store(to, static_cast<unsigned char>(four));
     shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word,
+      shared_store(tile + (row + r) * OUT_ROW_BYTES + word,
                    static_cast<unsigned char>(four >> 8 * r));
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
@@ -618,13 +860,14 @@ MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(OUT_TILE + (row + r) * OUT_ROW_BYTES + word / 2,
+      shared_store(tile + (row + r) * OUT_ROW_BYTES + word / 2,
                    static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
   }
 }
 
-// Quantizes rows `first_row` to `first_row` + 31 of the columns in word `word` of the input tile.
-MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
+// Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
+MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group,
+                          unsigned turn) {
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
   // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
   // those threads share two blocks: each must find the same one first.
@@ -634,10 +877,8 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   unsigned rows[HELD_ROWS];
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(
-          IN_TILE + (first_row + (half ^ flip) + r) * ROW_BYTES + word * 4);
+      rows[half + r] = shared_load<unsigned>(word_place(first_row + (half ^ flip) + r, word));
 
-  const unsigned k = at.k + word * COLUMNS;
   block_scale scale[PIECES][COLUMNS];
   for (unsigned piece = 0; piece < PIECES; piece++) {
     unsigned largest = rows[piece * PIECE_ROWS];
@@ -646,9 +887,9 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     largest = block_max(largest, word, group);
     for (unsigned c = 0; c < COLUMNS; c++)
       scale[piece][c] = scale_of(column_magnitude(largest, c));
-    const unsigned n = at.n + first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0);
-    const bool first = group % GROUPS_N == 0 && word % BLOCK_WORDS == 0;
-    if (first && n < args.n && k < args.k) store_scales(args, at.e, n, k, scale[piece]);
+    if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
+      put_scales(args, at, first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
+                 scale[piece]);
   }
 
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
@@ -661,10 +902,11 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
         unsigned four[COLUMNS];
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
-      } else {
-        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
       }
+      if constexpr (!COLUMN_MAJOR || ALSO == 3)
+        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row + quad * 4 + r, word,
+                     narrow_across(four_rows + r, of));
     }
     if constexpr (COLUMN_MAJOR)
       for (unsigned c = 0; c < COLUMNS; c++)
@@ -675,6 +917,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   }
 }
 
+#line 226 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -688,7 +931,8 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
   for (unsigned parity = 0;; parity ^= 1) {
     const tile_place at = place_of(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
-    quantize_rows(args, at, word, group);
+    quantize_rows(args, at, word, group, parity);
+#line 243 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();
@@ -696,6 +940,13 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // codes of the next one: nobody writes them before that load is in
       if (tile < args.tiles) load_tile(args, place_of(args, tile));
+    }
+    if constexpr (SCALES_BY_TILES) {
+      store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
+                             args.n, args.k);
+      if constexpr (ALSO != 0)
+        store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
+                               at.n, at.k, args.n, args.k);
     }
     if (tile >= args.tiles) return;
   }

@@ -23,14 +23,22 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+/* Where a part's scales go (contract, section 4; templates/scales.cuh). */
+struct mxq_scale_args {
+  unsigned char *to;
+  unsigned long long stride_e; /* scales between matrices */
+  unsigned long long pitch;    /* blk: tiles in a row of tiles; packed mn: words in a column; otherwise
+                                  scales between neighbours along the outer axis */
+};
+
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
  * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
 struct mxq_tma_args {
-  struct mxq_tensor_map in;  /* {K, N, E} */
-  struct mxq_tensor_map out; /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  unsigned char *scale;
-  unsigned long long scale_stride_e; /* scales between matrices */
-  unsigned long long scale_columns;  /* scales between rows of scales */
+  struct mxq_tensor_map in;   /* {K, N, E} */
+  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
+  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned n;
   unsigned k;
   unsigned tiles; /* of all matrices, below 2^31 */
@@ -43,11 +51,9 @@ struct mxq_tma_args {
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  struct mxq_scale_args scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned n;
   unsigned k;
   struct mxq_divisor tiles_n;
@@ -58,16 +64,81 @@ struct mxq_vector_args {
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  unsigned char *also; /* the first of two parts */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned long long n;
   unsigned long long k;
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+};
+
+/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
+ * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+struct mxq_dequant_tile_args {
+  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
+  struct mxq_tensor_map out; /* {K, N, E} */
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned n;
+  unsigned k;
+  unsigned tiles; /* of all matrices, below 2^31 */
+  unsigned reserved;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_row_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned n;
+  unsigned k;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
+};
+
+/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
+ * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
+struct mxq_relayout_launch {
+  const unsigned char *src;
+  unsigned char *dst;
+  unsigned long long rows;
+  unsigned long long columns;
+  unsigned long long lines;
+  unsigned long long block;
+  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
+  unsigned long long pitch;
+  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed layouts,
+                                  scales of others */
+  unsigned long long places;
+  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
+  unsigned squares;       /* float mn: lines of columns, not columns of lines */
+  unsigned to_lin;
+  unsigned reserved;
 };
 
 #line 1 "templates/device.cuh"
@@ -263,6 +334,42 @@ MXQ_FN unsigned ceil_e8m0(float x) {
   asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
   return codes & 0xFF;
 }
+// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
+// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned widen_pair(unsigned codes) {
+  unsigned halves;
+  const unsigned short pair = static_cast<unsigned short>(codes);
+  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else
+    asm("{\n\t.reg .b8 pair;\n\t"
+        "cvt.u8.u16 pair, %1;\n\t"
+        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
+        : "=r"(halves) : "h"(pair));
+  return halves;
+}
+// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
+MXQ_FN unsigned round_pair_bf16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+MXQ_FN unsigned round_pair_f16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return __byte_perm(a, b, selector);
+}
 
 #endif
 
@@ -274,17 +381,23 @@ constexpr unsigned OUT_MANTISSA_BITS = 1, OUT_NAN = 7;
 constexpr int OUT_EMAX = 2;
 constexpr float OUT_MAX = 6;
 constexpr unsigned BLOCK = 16;
-constexpr bool ALONG_N = false;
-constexpr bool ALONG_K = true;
-constexpr bool COLUMN_MAJOR = false;
+// Parts of the layout, as sums of 1: blocks along N, 2: along K, 4: column-major. The main part is
+// the only one, or the second of two; ALSO is the first of two, row-major.
+constexpr unsigned MAIN = 2;
+constexpr unsigned ALSO = 0;
+constexpr bool ALONG_N = MAIN & 1, ALONG_K = MAIN & 2, COLUMN_MAJOR = MAIN & 4;
 constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
+constexpr bool SCALES_LIN = true, SCALES_BLK = false;
+constexpr bool SCALES_MN = false;
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
 #line 4 "templates/row.tma.cu"
 constexpr unsigned TILE_N = 16, TILE_K = 512;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
+// Shared memory, in bytes.
+constexpr unsigned SCALE_TILE = 0;
 
 #line 1 "templates/scale.cuh"
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
@@ -482,7 +595,7 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
   four[1] = codes >> 16;
 }
 
-#line 1 "templates/tile.cuh"
+#line 1 "templates/place.cuh"
 // Bytes moved in one access.
 struct alignas(8) words2 {
   unsigned word[2];
@@ -507,14 +620,15 @@ MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
   return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
 }
 
-// The swizzles of a tensor map, for rows of 128 bytes: bits 4 to 6 of a shared address are xored
-// with bits 7 to 9; of 64 bytes: bits 4 and 5 with bits 7 and 8.
-template <unsigned ROW_BYTES>
+// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
+// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
+template <unsigned SPAN>
 MXQ_FN unsigned swizzle(unsigned offset) {
-  static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "rows as long as the swizzle's span");
-  return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));
+  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
+  return offset ^ (offset >> 3 & (SPAN - 16));
 }
 
+#line 3 "templates/tile.cuh"
 // Sixteen codes, as they are stored.
 struct alignas(2 * OUT_BITS) codes16 {
   unsigned word[OUT_BITS / 2];
@@ -536,96 +650,221 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
-// Where the scale of the block that holds row n and column k of matrix e is stored. `lin`: (E, N or
-// ceil(N/B), K or ceil(K/B)).
-template <class ARGS, class INDEX>
-MXQ_FN unsigned char *scale_place(const ARGS &args, INDEX e, INDEX n, INDEX k) {
-  constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
-  return args.scale + (e * args.scale_stride_e + (n / BLOCK_N) * args.scale_columns + k / BLOCK_K) *
-                          (SCALE_BITS / 8);
+#line 13 "templates/row.tma.cu"
+constexpr unsigned RUN_WORDS = 32 / COLUMNS;
+
+#line 1 "templates/run.cuh"
+// A run: neighbouring elements of a row, RUN_WORDS words of them in a thread. RUN_PIECES blocks
+// along K lie in one run, or a block in RUN_LANES runs.
+constexpr unsigned RUN = RUN_WORDS * COLUMNS;
+constexpr unsigned RUN_PIECES = BLOCK < RUN ? RUN / BLOCK : 1;
+constexpr unsigned PIECE_WORDS = RUN_WORDS / RUN_PIECES;
+constexpr unsigned RUN_LANES = BLOCK < RUN ? 1 : BLOCK / RUN;
+static_assert(RUN_LANES <= 32, "a block in one warp");
+
+struct run_scales {
+  block_scale piece[RUN_PIECES][COLUMNS];  // the same for all columns
+};
+struct run_codes {
+  codes16 part[RUN / 16];
+};
+
+// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part.
+MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step) {
+  run_scales scale;
+  for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
+    unsigned largest = words[piece * PIECE_WORDS];
+    for (unsigned w = 1; w < PIECE_WORDS; w++)
+      largest = word_max(largest, words[piece * PIECE_WORDS + w]);
+    for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
+      largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
+    largest = across_columns(largest);
+    for (unsigned c = 0; c < COLUMNS; c++)
+      scale.piece[piece][c] = scale_of(column_magnitude(largest, 0));
+  }
+  return scale;
 }
 
-template <class ARGS, class INDEX>
-MXQ_FN void store_scale(const ARGS &args, INDEX e, INDEX n, INDEX k, block_scale scale) {
-  unsigned char *const to = scale_place(args, e, n, k);
-  if constexpr (SCALE_BITS == 32)
-    global_store(reinterpret_cast<unsigned *>(to), scale.code);
+MXQ_FN run_codes codes_of_run(const unsigned (&words)[RUN_WORDS], const run_scales &scale) {
+  run_codes codes;
+  for (unsigned quad = 0; quad < RUN / 4; quad++) {
+    const unsigned word = quad * 4 / COLUMNS;
+    place_four(codes.part[quad / 4], quad % 4,
+               narrow_across(words + word, scale.piece[word / PIECE_WORDS]));
+  }
+  return codes;
+}
+
+// Sixteen bytes of a run's codes.
+MXQ_FN words4 codes_chunk(const run_codes &codes, unsigned chunk) {
+  constexpr unsigned PART_WORDS = OUT_BITS / 2;
+  words4 bytes;
+  for (unsigned w = 0; w < 4; w++)
+    bytes.word[w] = codes.part[(chunk * 4 + w) / PART_WORDS].word[(chunk * 4 + w) % PART_WORDS];
+  return bytes;
+}
+
+#line 1 "templates/scales.cuh"
+// Where scales lie: contract, section 4. A part (MXQ_PART_*) has R rows of C scales in each matrix:
+// rows along N and columns along K for row and sq, the other way round for col, colt and sqt. A
+// square block's scale stands for BLOCK rows.
+template <unsigned PART>
+struct scales_of {
+  static constexpr bool SQUARE = (PART & 3) == 3;
+  static constexpr bool ROWS_N = (PART & 1) == 0 || (SQUARE && (PART & 4) == 0);
+  // Packed layouts hold a copy for each row that a square block covers.
+  static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
+  static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+};
+
+// Rows and columns that are stored, with padding: rows of squares without copies as they are.
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX rows_stored(INDEX rows) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK)
+    return (rows + 127) / 128 * 128;
+  else if constexpr (SCALES_MN && (part::COPIES || !part::SQUARE))
+    return (rows + 3) / 4 * 4;
   else
-    global_store(to, static_cast<unsigned char>(scale.code));
+    return rows;
+}
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX columns_stored(INDEX columns) {
+  return scales_of<PART>::PADS_COLUMNS ? (columns + 3) / 4 * 4 : columns;
 }
 
-// The same for COLUMNS neighbouring columns from k: the one block that they lie in, or a block each,
-// whose scales are neighbours and leave in one access.
-template <class ARGS, class INDEX>
-MXQ_FN void store_scales(const ARGS &args, INDEX e, INDEX n, INDEX k,
-                         const block_scale (&scale)[COLUMNS]) {
-  if constexpr (COLUMNS == 1 || ALONG_K) {
-    store_scale(args, e, n, k, scale[0]);
+// The place of scale (row, column) in its matrix, in scales. `pitch`: of blk, tiles in a row of
+// tiles; of packed mn, words in a column; otherwise scales between neighbours along the outer axis.
+template <unsigned PART, class INDEX>
+MXQ_FN unsigned long long scale_place(unsigned long long pitch, INDEX row, INDEX column) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK) {
+    return (row / 128 * pitch + column / 4) * 512 + row % 32 * 16 + row % 128 / 32 * 4 + column % 4;
+  } else if constexpr (SCALES_MN && SCALE_BITS == 8) {
+    return (column / 4 * pitch + row) * 4 + column % 4;
   } else {
-    unsigned char *const to = scale_place(args, e, n, k);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+    const INDEX line = part::SQUARE ? row / BLOCK : row;
+    constexpr bool COLUMNS_INNER = SCALES_MN ? part::SQUARE : part::ROWS_N;
+    return COLUMNS_INNER ? line * pitch + column : column * pitch + line;
   }
 }
 
-#line 11 "templates/row.tma.cu"
-// A thread holds HELD neighbouring elements, all of them inside: K is a multiple of them. PIECES blocks lie in one thread, or one block in LANES neighbouring threads.
-constexpr unsigned HELD = 32;
-constexpr unsigned HELD_WORDS = HELD / COLUMNS;
-constexpr unsigned PIECES = BLOCK < HELD ? HELD / BLOCK : 1;
-constexpr unsigned PIECE_WORDS = HELD_WORDS / PIECES;
-constexpr unsigned LANES = BLOCK < HELD ? 1 : BLOCK / HELD;
-constexpr unsigned ROW_THREADS = TILE_K / HELD;
-static_assert(THREADS == TILE_N * ROW_THREADS, "a thread for each piece of a row");
-static_assert(TILE_K % (BLOCK > HELD ? BLOCK : HELD) == 0, "whole blocks");
+MXQ_FN void store_scale_at(const mxq_scale_args &scales, unsigned long long at, unsigned code) {
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<unsigned *>(scales.to) + at, code);
+  else
+    global_store(scales.to + at, static_cast<unsigned char>(code));
+}
 
-MXQ_KERNEL(quantize_f16_e2m1_b16_even_row_lin_tma_16x512, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
-  const tile_place at = place_of(args, block_id());
-  const unsigned n = at.n + thread_id() / ROW_THREADS;
-  const unsigned k = at.k + thread_id() % ROW_THREADS * HELD;
+// Stores the scale of the block that begins at row n and column k of matrix e, in every place that
+// it has; zero where the block lies outside of the N rows and K columns, if padding has a place.
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k, INDEX rows_n,
+                        INDEX columns_k, unsigned code) {
+  using part = scales_of<PART>;
+  const INDEX row = part::ROWS_N ? n : k, column = (part::ROWS_N ? k : n) / BLOCK;
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  if (column >= columns_stored<PART>(columns)) return;
+  if (column >= columns) code = 0;
+  for (unsigned copy = 0; copy < (part::COPIES ? BLOCK : 1); copy++)
+    if (row + copy < rows_stored<PART>(rows))
+      store_scale_at(scales, e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column),
+                     row + copy < rows ? code : 0);
+}
+
+// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
+                             INDEX rows_n, INDEX columns_k) {
+  using part = scales_of<PART>;
+  constexpr unsigned ROWS = part::ROWS_N ? TILE_N : TILE_K;
+  constexpr unsigned COLUMNS_HELD = (part::ROWS_N ? TILE_K : TILE_N) / BLOCK;
+  constexpr unsigned ACCESS = COLUMNS_HELD < 4 ? COLUMNS_HELD : 4;  // scales of one access
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  for (unsigned unit = thread_id(); unit < ROWS * COLUMNS_HELD / ACCESS; unit += THREADS) {
+    // Neighbouring threads take neighbouring words: of blk, those of rows 32 apart.
+    const unsigned line = unit % ROWS, first = unit / ROWS * ACCESS;
+    const unsigned local = SCALES_BLK && ROWS % 128 == 0
+                               ? line / 128 * 128 + line % 4 * 32 + line % 128 / 4
+                               : line;
+    const INDEX row = (part::ROWS_N ? n : k) + local;
+    const INDEX column = (part::ROWS_N ? k : n) / BLOCK + first;
+    if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
+    const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
+    unsigned char *const to =
+        scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (ACCESS == 4)
+      global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
+    else if constexpr (ACCESS == 2)
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   row < rows ? shared_load<unsigned short>(from) : static_cast<unsigned short>(0));
+    else
+      global_store(to, row < rows ? shared_load<unsigned char>(from) : static_cast<unsigned char>(0));
+  }
+}
+
+#line 16 "templates/row.tma.cu"
+// K is a multiple of a run: each is inside or outside as a whole.
+constexpr unsigned ROW_RUNS = TILE_K / RUN;
+constexpr unsigned STEP_ROWS = THREADS / ROW_RUNS;  // rows that the threads hold at a time
+constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;   // of scales
+static_assert(TILE_N % STEP_ROWS == 0 && THREADS % ROW_RUNS == 0, "whole steps");
+static_assert(TILE_K % RUN == 0 && TILE_K % BLOCK == 0, "whole blocks");
+
+MXQ_FN void store_scales_of_run(const mxq_vector_args &args, tile_place at, unsigned row,
+                                unsigned column, const run_scales &scale) {
+  if (column % BLOCK != 0) return;
+  for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
+    const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
+    const unsigned code = scale.piece[piece][0].code;
+    if constexpr (SCALES_BY_TILES)
+      shared_store(SCALE_TILE + row * TILE_COLUMNS + (column / BLOCK + piece),
+                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
+    else
+      store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, code);
+  }
+}
+
+// Quantizes the run that begins at element (row, column) of the tile.
+MXQ_FN void quantize_run(const mxq_vector_args &args, tile_place at, unsigned row,
+                         unsigned column) {
+  const unsigned n = at.n + row, k = at.k + column;
   const bool inside = n < args.n && k < args.k;
-
-  unsigned words[HELD_WORDS] = {};
+  unsigned words[RUN_WORDS] = {};
   if (inside) {
     const unsigned char *const from =
         args.in + at.e * args.stride_e_bytes + n * args.stride_n_bytes + k * (IN_BITS / 8ull);
-    for (unsigned w = 0; w < HELD_WORDS; w += 4) {
+    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
       const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
       for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
     }
   }
-
-  block_scale scale[PIECES][COLUMNS];
-  for (unsigned piece = 0; piece < PIECES; piece++) {
-    unsigned largest = words[piece * PIECE_WORDS];
-    for (unsigned w = 1; w < PIECE_WORDS; w++)
-      largest = word_max(largest, words[piece * PIECE_WORDS + w]);
-    for (unsigned mask = 1; mask < LANES; mask *= 2)
-      largest = word_max(largest, shuffle_xor(largest, mask));
-    largest = across_columns(largest);
-    for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale_of(column_magnitude(largest, 0));
-    if (inside && k % BLOCK == 0)
-      store_scales(args, at.e, n, k + piece * BLOCK, scale[piece]);
-  }
+  const run_scales scale = scales_of_run(words, 1);
+  store_scales_of_run(args, at, row, column, scale);
   if (!inside) return;
 
-  codes16 codes[HELD / 16];
-  for (unsigned quad = 0; quad < HELD / 4; quad++) {
-    const unsigned word = quad * 4 / COLUMNS;
-    place_four(codes[quad / 4], quad % 4, narrow_across(words + word, scale[word / PIECE_WORDS]));
-  }
+  const run_codes codes = codes_of_run(words, scale);
   const unsigned long long code =
       (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
   unsigned char *const to = args.out + code / (8 / OUT_BITS);
-  if constexpr (HELD * OUT_BITS == 128) {
-    words4 stored;
-    for (unsigned w = 0; w < 4; w++)
-      stored.word[w] = codes[w / (OUT_BITS / 2)].word[w % (OUT_BITS / 2)];
-    global_store(reinterpret_cast<words4 *>(to), stored);
-  } else {
-    global_store(reinterpret_cast<codes16 *>(to), codes[0]);
+  if constexpr (RUN * OUT_BITS < 128)
+    global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
+  else
+    for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
+      global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+}
+
+MXQ_KERNEL(quantize_f16_e2m1_b16_even_row_lin_tma_16x512, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
+  const tile_place at = place_of(args, block_id());
+  const unsigned first = thread_id() / ROW_RUNS, column = thread_id() % ROW_RUNS * RUN;
+  for (unsigned row = first; row < TILE_N; row += STEP_ROWS) quantize_run(args, at, row, column);
+  if constexpr (SCALES_BY_TILES) {
+    block_sync();  // orders the stores of all scales before their loads
+    store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
   }
 }

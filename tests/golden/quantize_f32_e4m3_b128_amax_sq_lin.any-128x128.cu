@@ -23,14 +23,22 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+/* Where a part's scales go (contract, section 4; templates/scales.cuh). */
+struct mxq_scale_args {
+  unsigned char *to;
+  unsigned long long stride_e; /* scales between matrices */
+  unsigned long long pitch;    /* blk: tiles in a row of tiles; packed mn: words in a column; otherwise
+                                  scales between neighbours along the outer axis */
+};
+
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
  * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
 struct mxq_tma_args {
-  struct mxq_tensor_map in;  /* {K, N, E} */
-  struct mxq_tensor_map out; /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  unsigned char *scale;
-  unsigned long long scale_stride_e; /* scales between matrices */
-  unsigned long long scale_columns;  /* scales between rows of scales */
+  struct mxq_tensor_map in;   /* {K, N, E} */
+  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
+  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned n;
   unsigned k;
   unsigned tiles; /* of all matrices, below 2^31 */
@@ -43,11 +51,9 @@ struct mxq_tma_args {
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  struct mxq_scale_args scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned n;
   unsigned k;
   struct mxq_divisor tiles_n;
@@ -58,16 +64,81 @@ struct mxq_vector_args {
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
-  unsigned char *scale;
+  unsigned char *also; /* the first of two parts */
+  struct mxq_scale_args scale;
+  struct mxq_scale_args also_scale;
   unsigned long long stride_e_bytes;
   unsigned long long stride_n_bytes;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_columns;
   unsigned long long n;
   unsigned long long k;
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+};
+
+/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
+ * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+struct mxq_dequant_tile_args {
+  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
+  struct mxq_tensor_map out; /* {K, N, E} */
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned n;
+  unsigned k;
+  unsigned tiles; /* of all matrices, below 2^31 */
+  unsigned reserved;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_row_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned n;
+  unsigned k;
+  struct mxq_divisor tiles_n;
+  struct mxq_divisor tiles_k;
+};
+
+struct mxq_dequant_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
+};
+
+/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
+ * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
+struct mxq_relayout_launch {
+  const unsigned char *src;
+  unsigned char *dst;
+  unsigned long long rows;
+  unsigned long long columns;
+  unsigned long long lines;
+  unsigned long long block;
+  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
+  unsigned long long pitch;
+  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed layouts,
+                                  scales of others */
+  unsigned long long places;
+  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
+  unsigned squares;       /* float mn: lines of columns, not columns of lines */
+  unsigned to_lin;
+  unsigned reserved;
 };
 
 #line 1 "templates/device.cuh"
@@ -263,6 +334,42 @@ MXQ_FN unsigned ceil_e8m0(float x) {
   asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
   return codes & 0xFF;
 }
+// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
+// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned widen_pair(unsigned codes) {
+  unsigned halves;
+  const unsigned short pair = static_cast<unsigned short>(codes);
+  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else
+    asm("{\n\t.reg .b8 pair;\n\t"
+        "cvt.u8.u16 pair, %1;\n\t"
+        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
+        : "=r"(halves) : "h"(pair));
+  return halves;
+}
+// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
+MXQ_FN unsigned round_pair_bf16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+MXQ_FN unsigned round_pair_f16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return __byte_perm(a, b, selector);
+}
 
 #endif
 
@@ -274,11 +381,15 @@ constexpr unsigned OUT_MANTISSA_BITS = 3, OUT_NAN = 127;
 constexpr int OUT_EMAX = 8;
 constexpr float OUT_MAX = 448;
 constexpr unsigned BLOCK = 128;
-constexpr bool ALONG_N = true;
-constexpr bool ALONG_K = true;
-constexpr bool COLUMN_MAJOR = false;
+// Parts of the layout, as sums of 1: blocks along N, 2: along K, 4: column-major. The main part is
+// the only one, or the second of two; ALSO is the first of two, row-major.
+constexpr unsigned MAIN = 3;
+constexpr unsigned ALSO = 0;
+constexpr bool ALONG_N = MAIN & 1, ALONG_K = MAIN & 2, COLUMN_MAJOR = MAIN & 4;
 constexpr unsigned SCALE_BITS = 32;
 constexpr bool POWER_OF_TWO = false;  // every scale is one
+constexpr bool SCALES_LIN = true, SCALES_BLK = false;
+constexpr bool SCALES_MN = false;
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
@@ -403,7 +514,7 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
   }
 }
 
-#line 1 "templates/tile.cuh"
+#line 1 "templates/place.cuh"
 // Bytes moved in one access.
 struct alignas(8) words2 {
   unsigned word[2];
@@ -428,14 +539,15 @@ MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
   return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
 }
 
-// The swizzles of a tensor map, for rows of 128 bytes: bits 4 to 6 of a shared address are xored
-// with bits 7 to 9; of 64 bytes: bits 4 and 5 with bits 7 and 8.
-template <unsigned ROW_BYTES>
+// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
+// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
+template <unsigned SPAN>
 MXQ_FN unsigned swizzle(unsigned offset) {
-  static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "rows as long as the swizzle's span");
-  return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));
+  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
+  return offset ^ (offset >> 3 & (SPAN - 16));
 }
 
+#line 3 "templates/tile.cuh"
 // Sixteen codes, as they are stored.
 struct alignas(2 * OUT_BITS) codes16 {
   unsigned word[OUT_BITS / 2];
@@ -457,53 +569,126 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
-// Where the scale of the block that holds row n and column k of matrix e is stored. `lin`: (E, N or
-// ceil(N/B), K or ceil(K/B)).
-template <class ARGS, class INDEX>
-MXQ_FN unsigned char *scale_place(const ARGS &args, INDEX e, INDEX n, INDEX k) {
-  constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
-  return args.scale + (e * args.scale_stride_e + (n / BLOCK_N) * args.scale_columns + k / BLOCK_K) *
-                          (SCALE_BITS / 8);
-}
+#line 1 "templates/scales.cuh"
+// Where scales lie: contract, section 4. A part (MXQ_PART_*) has R rows of C scales in each matrix:
+// rows along N and columns along K for row and sq, the other way round for col, colt and sqt. A
+// square block's scale stands for BLOCK rows.
+template <unsigned PART>
+struct scales_of {
+  static constexpr bool SQUARE = (PART & 3) == 3;
+  static constexpr bool ROWS_N = (PART & 1) == 0 || (SQUARE && (PART & 4) == 0);
+  // Packed layouts hold a copy for each row that a square block covers.
+  static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
+  static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+};
 
-template <class ARGS, class INDEX>
-MXQ_FN void store_scale(const ARGS &args, INDEX e, INDEX n, INDEX k, block_scale scale) {
-  unsigned char *const to = scale_place(args, e, n, k);
-  if constexpr (SCALE_BITS == 32)
-    global_store(reinterpret_cast<unsigned *>(to), scale.code);
+// Rows and columns that are stored, with padding: rows of squares without copies as they are.
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX rows_stored(INDEX rows) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK)
+    return (rows + 127) / 128 * 128;
+  else if constexpr (SCALES_MN && (part::COPIES || !part::SQUARE))
+    return (rows + 3) / 4 * 4;
   else
-    global_store(to, static_cast<unsigned char>(scale.code));
+    return rows;
+}
+template <unsigned PART, class INDEX>
+MXQ_FN INDEX columns_stored(INDEX columns) {
+  return scales_of<PART>::PADS_COLUMNS ? (columns + 3) / 4 * 4 : columns;
 }
 
-// The same for COLUMNS neighbouring columns from k: the one block that they lie in, or a block each,
-// whose scales are neighbours and leave in one access.
-template <class ARGS, class INDEX>
-MXQ_FN void store_scales(const ARGS &args, INDEX e, INDEX n, INDEX k,
-                         const block_scale (&scale)[COLUMNS]) {
-  if constexpr (COLUMNS == 1 || ALONG_K) {
-    store_scale(args, e, n, k, scale[0]);
+// The place of scale (row, column) in its matrix, in scales. `pitch`: of blk, tiles in a row of
+// tiles; of packed mn, words in a column; otherwise scales between neighbours along the outer axis.
+template <unsigned PART, class INDEX>
+MXQ_FN unsigned long long scale_place(unsigned long long pitch, INDEX row, INDEX column) {
+  using part = scales_of<PART>;
+  if constexpr (SCALES_BLK) {
+    return (row / 128 * pitch + column / 4) * 512 + row % 32 * 16 + row % 128 / 32 * 4 + column % 4;
+  } else if constexpr (SCALES_MN && SCALE_BITS == 8) {
+    return (column / 4 * pitch + row) * 4 + column % 4;
   } else {
-    unsigned char *const to = scale_place(args, e, n, k);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+    const INDEX line = part::SQUARE ? row / BLOCK : row;
+    constexpr bool COLUMNS_INNER = SCALES_MN ? part::SQUARE : part::ROWS_N;
+    return COLUMNS_INNER ? line * pitch + column : column * pitch + line;
   }
 }
 
-#line 12 "templates/any.cu"
+MXQ_FN void store_scale_at(const mxq_scale_args &scales, unsigned long long at, unsigned code) {
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<unsigned *>(scales.to) + at, code);
+  else
+    global_store(scales.to + at, static_cast<unsigned char>(code));
+}
+
+// Stores the scale of the block that begins at row n and column k of matrix e, in every place that
+// it has; zero where the block lies outside of the N rows and K columns, if padding has a place.
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k, INDEX rows_n,
+                        INDEX columns_k, unsigned code) {
+  using part = scales_of<PART>;
+  const INDEX row = part::ROWS_N ? n : k, column = (part::ROWS_N ? k : n) / BLOCK;
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  if (column >= columns_stored<PART>(columns)) return;
+  if (column >= columns) code = 0;
+  for (unsigned copy = 0; copy < (part::COPIES ? BLOCK : 1); copy++)
+    if (row + copy < rows_stored<PART>(rows))
+      store_scale_at(scales, e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column),
+                     row + copy < rows ? code : 0);
+}
+
+// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+template <unsigned PART, class INDEX>
+MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
+                             INDEX rows_n, INDEX columns_k) {
+  using part = scales_of<PART>;
+  constexpr unsigned ROWS = part::ROWS_N ? TILE_N : TILE_K;
+  constexpr unsigned COLUMNS_HELD = (part::ROWS_N ? TILE_K : TILE_N) / BLOCK;
+  constexpr unsigned ACCESS = COLUMNS_HELD < 4 ? COLUMNS_HELD : 4;  // scales of one access
+  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
+  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+  for (unsigned unit = thread_id(); unit < ROWS * COLUMNS_HELD / ACCESS; unit += THREADS) {
+    // Neighbouring threads take neighbouring words: of blk, those of rows 32 apart.
+    const unsigned line = unit % ROWS, first = unit / ROWS * ACCESS;
+    const unsigned local = SCALES_BLK && ROWS % 128 == 0
+                               ? line / 128 * 128 + line % 4 * 32 + line % 128 / 4
+                               : line;
+    const INDEX row = (part::ROWS_N ? n : k) + local;
+    const INDEX column = (part::ROWS_N ? k : n) / BLOCK + first;
+    if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
+    const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
+    unsigned char *const to =
+        scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (ACCESS == 4)
+      global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
+    else if constexpr (ACCESS == 2)
+      global_store(reinterpret_cast<unsigned short *>(to),
+                   row < rows ? shared_load<unsigned short>(from) : static_cast<unsigned short>(0));
+    else
+      global_store(to, row < rows ? shared_load<unsigned char>(from) : static_cast<unsigned char>(0));
+  }
+}
+
+#line 13 "templates/any.cu"
 // The input tile is [n][k], its rows an odd number of words apart, so that neither rows nor columns
 // meet in a bank.
 constexpr unsigned IN_SIZE = IN_BITS / 8;
 constexpr unsigned ROW_BYTES = TILE_K * IN_SIZE + 4;
-constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
-constexpr unsigned TILE_BLOCKS_N = TILE_N / BLOCK_N, TILE_BLOCKS_K = TILE_K / BLOCK_K;
-// A block along K is shared by LANES neighbouring threads, each of which takes every LANES-th column.
-constexpr unsigned LANES = BLOCK_K < 32 ? BLOCK_K : 32;
-constexpr unsigned TEAMS = THREADS / LANES;
-static_assert(TILE_N % BLOCK_N == 0 && TILE_K % BLOCK_K == 0, "whole blocks");
-static_assert(TILE_BLOCKS_N * TILE_BLOCKS_K % (32 / LANES) == 0 || LANES == 1, "whole warps shuffle");
+// What a part of the layout makes of the tile. A block along K is shared by LANES neighbouring
+// threads, each of which takes every LANES-th column.
+template <unsigned PART>
+struct part_of {
+  static constexpr bool TURNED = PART & 4;
+  static constexpr unsigned BLOCK_N = PART & 1 ? BLOCK : 1, BLOCK_K = PART & 2 ? BLOCK : 1;
+  static constexpr unsigned BLOCKS_N = TILE_N / BLOCK_N, BLOCKS_K = TILE_K / BLOCK_K;
+  static constexpr unsigned LANES = BLOCK_K < 32 ? BLOCK_K : 32, TEAMS = THREADS / LANES;
+  static_assert(TILE_N % BLOCK_N == 0 && TILE_K % BLOCK_K == 0, "whole blocks");
+  static_assert(BLOCKS_N * BLOCKS_K % (32 / LANES) == 0 || LANES == 1, "whole warps shuffle");
+};
 
 using length = unsigned long long;
 struct element_place {
@@ -536,26 +721,33 @@ MXQ_FN void load_tile(const mxq_any_args &args, element_place at) {
 }
 
 // Finds the scale of every block of the tile; stores it, and keeps its multiplier.
-MXQ_FN void scale_blocks(const mxq_any_args &args, element_place at) {
-  const unsigned lane = thread_id() % LANES;
-  for (unsigned block = thread_id() / LANES; block < TILE_BLOCKS_N * TILE_BLOCKS_K; block += TEAMS) {
-    const unsigned row = block / TILE_BLOCKS_K * BLOCK_N, column = block % TILE_BLOCKS_K * BLOCK_K;
+template <unsigned PART>
+MXQ_FN void scale_blocks(const mxq_any_args &args, const mxq_scale_args &scales, element_place at) {
+  using part = part_of<PART>;
+  const unsigned lane = thread_id() % part::LANES;
+  for (unsigned block = thread_id() / part::LANES; block < part::BLOCKS_N * part::BLOCKS_K;
+       block += part::TEAMS) {
+    const unsigned row = block / part::BLOCKS_K * part::BLOCK_N;
+    const unsigned column = block % part::BLOCKS_K * part::BLOCK_K;
     float largest = 0;
-    for (unsigned r = 0; r < BLOCK_N; r++)
-      for (unsigned c = lane; c < BLOCK_K; c += LANES)
+    for (unsigned r = 0; r < part::BLOCK_N; r++)
+      for (unsigned c = lane; c < part::BLOCK_K; c += part::LANES)
         largest = max_magnitude(largest, widen_element(row + r, column + c));
-    for (unsigned mask = 1; mask < LANES; mask *= 2)
+    for (unsigned mask = 1; mask < part::LANES; mask *= 2)
       largest = max_magnitude(largest, bits_float(shuffle_xor(float_bits(largest), mask)));
     const block_scale scale = scale_of(float_bits(largest) & 0x7FFFFFFF);
     if (lane != 0) continue;
     shared_store(MULTIPLIERS + block * 4, float_bits(scale.multiplier));
     const length n = at.n + row, k = at.k + column;
-    if (n < args.n && k < args.k) store_scale(args, at.e, n, k, scale);
+    store_scale<PART>(scales, at.e, n, k, args.n, args.k,
+                      n < args.n && k < args.k ? scale.code : 0);
   }
 }
 
+template <unsigned PART>
 MXQ_FN unsigned code_of(unsigned row, unsigned column) {
-  const unsigned block = row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K;
+  using part = part_of<PART>;
+  const unsigned block = row / part::BLOCK_N * part::BLOCKS_K + column / part::BLOCK_K;
   const float multiplier = bits_float(shared_load<unsigned>(MULTIPLIERS + block * 4));
   return narrow_four(multiply(widen_element(row, column), multiplier * OUT_SHIFT), 0, 0, 0) &
          ((1u << OUT_BITS) - 1);
@@ -563,19 +755,30 @@ MXQ_FN unsigned code_of(unsigned row, unsigned column) {
 
 // Stores the codes that exist, a byte at a time; two codes of four bits are neighbours along the
 // output's contiguous axis, whose length is even.
-MXQ_FN void store_tile(const mxq_any_args &args, element_place at) {
+template <unsigned PART>
+MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, element_place at) {
+  constexpr bool TURNED = part_of<PART>::TURNED;
   constexpr unsigned PACKED = 8 / OUT_BITS;
   for (unsigned i = thread_id() * PACKED; i < TILE_N * TILE_K; i += THREADS * PACKED) {
-    const unsigned row = COLUMN_MAJOR ? i % TILE_N : i / TILE_K;
-    const unsigned column = COLUMN_MAJOR ? i / TILE_N : i % TILE_K;
+    const unsigned row = TURNED ? i % TILE_N : i / TILE_K;
+    const unsigned column = TURNED ? i / TILE_N : i % TILE_K;
     const length n = at.n + row, k = at.k + column;
     if (n >= args.n || k >= args.k) continue;
-    unsigned codes = code_of(row, column);
+    unsigned codes = code_of<PART>(row, column);
     if (PACKED == 2)
-      codes |= (COLUMN_MAJOR ? code_of(row + 1, column) : code_of(row, column + 1)) << 4;
-    const length code = COLUMN_MAJOR ? (at.e * args.k + k) * args.n + n : (at.e * args.n + n) * args.k + k;
-    global_store(args.out + code / PACKED, static_cast<unsigned char>(codes));
+      codes |= (TURNED ? code_of<PART>(row + 1, column) : code_of<PART>(row, column + 1)) << 4;
+    const length code = TURNED ? (at.e * args.k + k) * args.n + n : (at.e * args.n + n) * args.k + k;
+    global_store(out + code / PACKED, static_cast<unsigned char>(codes));
   }
+}
+
+template <unsigned PART>
+MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
+                          const mxq_scale_args &scales, element_place at) {
+  scale_blocks<PART>(args, scales, at);
+  block_sync();  // orders the multipliers' stores before their loads
+  store_tile<PART>(args, out, at);
+  block_sync();  // orders the reads of this tile before the stores of what comes next
 }
 
 MXQ_KERNEL(quantize_f32_e4m3_b128_amax_sq_lin_any_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args) {
@@ -585,9 +788,7 @@ MXQ_KERNEL(quantize_f32_e4m3_b128_amax_sq_lin_any_128x128, THREADS, BLOCKS_PER_S
                               strip / args.tiles_k};
     load_tile(args, at);
     block_sync();  // orders the elements' stores before the reads of other threads
-    scale_blocks(args, at);
-    block_sync();  // orders the multipliers' stores before their loads
-    store_tile(args, at);
-    block_sync();  // orders the reads of this tile before the stores of the next one
+    quantize_tile<MAIN>(args, args.out, args.scale, at);
+    if constexpr (ALSO != 0) quantize_tile<ALSO>(args, args.also, args.also_scale, at);
   }
 }
