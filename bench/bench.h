@@ -68,6 +68,9 @@ void bench_buffers_free(struct bench_buffers *buffers);
 /* Fills device memory with normally distributed numbers of an input type: deviation 1, fixed
  * seed, a piece of about a million repeated. */
 enum mxq_status bench_data_fill(int device, unsigned type, void *to, uint64_t bytes);
+/* Random bytes from `least` up: codes and scale bytes. */
+enum mxq_status bench_bytes_fill(int device, unsigned least, unsigned mask, void *to,
+                                 uint64_t bytes);
 
 /* A straight kernel: 16-byte words that a thread reads and writes. */
 struct bench_straight {

@@ -19,18 +19,33 @@ static void choose_sets(const struct mxq_device_info *info, struct bench_buffers
 
 static uint64_t padded(uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
+/* Numbers to quantize, or codes and scales near 1 to read them with. */
+static enum mxq_status fill_inputs(const struct mxq_variant *variant,
+                                   const struct bench_buffers *buffers, unsigned char *in) {
+  const struct mxq_byte_counts *bytes = &buffers->bytes;
+  unsigned char *const scales = in + padded(bytes->in);
+  if (variant->op == MXQ_OP_QUANTIZE)
+    return bench_data_fill(buffers->device, variant->in, in, bytes->in);
+  MXQ_TRY(bench_bytes_fill(buffers->device, 0, 0xFF, in, bytes->in));
+  if (mxq_mode_scale_bits(variant->mode) == 8)
+    return bench_bytes_fill(buffers->device, 124, 7, scales, bytes->in_scale);
+  return bench_data_fill(buffers->device, MXQ_TYPE_F32, scales, bytes->in_scale);
+}
+
 static enum mxq_status make_set(const struct mxq_variant *variant, unsigned set,
                                 struct bench_buffers *buffers) {
   const struct mxq_byte_counts *bytes = &buffers->bytes;
   struct mxq_pointers *pointers = &buffers->pointers[set];
-  uint64_t total = padded(bytes->in);
+  uint64_t total = padded(bytes->in) + padded(bytes->in_scale);
   for (int part = 0; part < 2; part++)
     total += padded(bytes->out[part]) + padded(bytes->scale[part]);
   MXQ_TRY(mxq_device_allocate(buffers->device, total, &buffers->memory[set]));
   unsigned char *at = buffers->memory[set];
   pointers->in = at;
-  MXQ_TRY(bench_data_fill(buffers->device, variant->in, at, bytes->in));
+  MXQ_TRY(fill_inputs(variant, buffers, at));
   at += padded(bytes->in);
+  pointers->in_scale = bytes->in_scale ? at : NULL;
+  at += padded(bytes->in_scale);
   for (int part = 0; part < 2; part++) {
     pointers->out[part] = bytes->out[part] ? at : NULL;
     at += padded(bytes->out[part]);
@@ -48,7 +63,7 @@ enum mxq_status bench_buffers_make(const struct mxq_device_info *info,
   memset(buffers, 0, sizeof *buffers);
   buffers->device = info->ordinal;
   MXQ_TRY(mxq_sizes(variant, shape, &buffers->bytes));
-  buffers->read = buffers->bytes.in;
+  buffers->read = buffers->bytes.in + buffers->bytes.in_scale;
   for (int part = 0; part < 2; part++)
     buffers->written += buffers->bytes.out[part] + buffers->bytes.scale[part];
   choose_sets(info, buffers);

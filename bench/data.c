@@ -54,6 +54,18 @@ static enum mxq_status repeat(int device, const unsigned char *piece, uint64_t s
   return mxq_device_synchronize(device);
 }
 
+enum mxq_status bench_bytes_fill(int device, unsigned least, unsigned mask, void *to,
+                                 uint64_t bytes) {
+  uint64_t state = 20240301;
+  unsigned char *piece = malloc(piece_elements);
+  MXQ_FAIL_IF(!piece, MXQ_OUT_OF_MEMORY, "no memory for %d random bytes", (int)piece_elements);
+  for (size_t i = 0; i < piece_elements; i++)
+    piece[i] = (unsigned char)(least + (next(&state) & mask));
+  const enum mxq_status status = repeat(device, piece, piece_elements, to, bytes);
+  free(piece);
+  return status;
+}
+
 enum mxq_status bench_data_fill(int device, unsigned type, void *to, uint64_t bytes) {
   const struct mxq_type_facts *facts = mxq_type_facts(type);
   const uint64_t size = (uint64_t)piece_elements * facts->bits / 8;

@@ -112,7 +112,7 @@ enum mxq_status bench_straight_launch(const struct bench_straight *straight,
   const void *in = pointers->in;
   void *data = pointers->out[0], *scale = pointers->scale[0];
   /* Two parts are written as one: in a set all data lies together, and all scales. */
-  uint64_t in_words = buffers->bytes.in / word_bytes;
+  uint64_t in_words = buffers->read / word_bytes; /* scales that are read lie behind */
   uint64_t data_words = (buffers->bytes.out[0] + buffers->bytes.out[1]) / word_bytes;
   uint64_t scale_words = (buffers->bytes.scale[0] + buffers->bytes.scale[1]) / word_bytes;
   const uint64_t for_reads = ceil_div(in_words, (uint64_t)straight->threads * straight->reads);
