@@ -5,3 +5,10 @@ if(MXQ_SANITIZE)
   return()
 endif()
 add_subdirectory(cross)
+
+# The installed tree, in the hands of others' build systems. One test at a time works on it.
+if(MXQ_INSTALL)
+  add_test(NAME package COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/package.py
+    ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/fake_driver)
+  set_tests_properties(package PROPERTIES LABELS nvrtc TIMEOUT 600)
+endif()
