@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tests of what users install and link. The sanitizers' builds are not for users.
 mxq_test(abi host)
+mxq_cli_test(cli_emit cli_emit nvrtc cpu ${PROJECT_BINARY_DIR}/fake_driver)
 if(MXQ_SANITIZE)
   return()
 endif()
