@@ -37,6 +37,7 @@ struct fakes {
   __typeof__(cuStreamBeginCapture) *begin_capture;
   __typeof__(cuStreamEndCapture) *end_capture;
   fake_nvrtc_fail_fn nvrtc_fail;
+  fake_nvrtc_slow_fn nvrtc_slow;
   fake_nvrtc_calls_fn nvrtc_calls;
 };
 
@@ -59,6 +60,7 @@ static inline int fakes_open(struct fakes *fakes) {
          fakes_find(driver, "cuStreamBeginCapture_v2", &fakes->begin_capture) &&
          fakes_find(driver, "cuStreamEndCapture", &fakes->end_capture) &&
          fakes_find(nvrtc, "fake_nvrtc_fail", &fakes->nvrtc_fail) &&
+         fakes_find(nvrtc, "fake_nvrtc_slow", &fakes->nvrtc_slow) &&
          fakes_find(nvrtc, "fake_nvrtc_calls", &fakes->nvrtc_calls);
 }
 

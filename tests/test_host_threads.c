@@ -45,7 +45,7 @@ static int setup(void **state) {
     if (mxq_variant_name(&variant, name, sizeof name) != MXQ_OK) return -1;
     if (mxq_kernel_id_parse(name, &ids[i]) != MXQ_OK) return -1;
   }
-  unsetenv("FAKE_NVRTC");
+  fakes.nvrtc_slow(0);
   fakes.nvrtc_fail(0);
   return mxq_context_create(&config, &context) != MXQ_OK;
 }
@@ -92,7 +92,7 @@ static void *get_all(void *user) {
 static void each_key_is_compiled_once(void **state) {
   struct worker workers[thread_count] = {{.good = 0}};
   (void)state;
-  setenv("FAKE_NVRTC", "milliseconds=5", 1);
+  fakes.nvrtc_slow(5);
   run_workers(workers, get_all);
   assert_int_equal(compiled(), keys_max);
 }
@@ -112,12 +112,12 @@ static void other_keys_go_on_while_one_compiles(void **state) {
   const struct mxq_image *image = NULL;
   (void)state;
   assert_int_equal(mxq_image_get(context, &ids[1], arch, &image, NULL), MXQ_OK);
-  setenv("FAKE_NVRTC", "milliseconds=1500", 1);
+  fakes.nvrtc_slow(1500);
   const unsigned long before = fakes.nvrtc_calls();
   assert_int_equal(pthread_create(&worker.thread, NULL, get_slow, &worker), 0);
   while (fakes.nvrtc_calls() < before + 4) usleep(1000); /* archs, program, compile: it is in it */
   usleep(50000);
-  setenv("FAKE_NVRTC", "milliseconds=1", 1);
+  fakes.nvrtc_slow(1);
   assert_int_equal(mxq_image_get(context, &ids[1], arch, &image, NULL), MXQ_OK);
   assert_int_equal(mxq_image_get(context, &ids[2], arch, &image, NULL), MXQ_OK);
   assert_false(atomic_load(&slow_is_done));
@@ -141,7 +141,7 @@ static void a_failed_compile_holds_nobody_up(void **state) {
   const struct mxq_nvrtc *nvrtc = NULL;
   (void)state;
   assert_int_equal(mxq_context_nvrtc(context, &nvrtc), MXQ_OK);
-  setenv("FAKE_NVRTC", "milliseconds=5", 1);
+  fakes.nvrtc_slow(5);
   fakes.nvrtc_fail(4); /* nvrtcCompileProgram */
   run_workers(workers, get_until_good);
   assert_int_equal(compiled(), 1);
