@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Tests of what users install and link. The sanitizers' builds are not for users.
 mxq_test(abi host)
+add_test(NAME docs COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py
+  ${PROJECT_SOURCE_DIR})
+set_tests_properties(docs PROPERTIES LABELS host)
 mxq_cli_test(cli_emit cli_emit nvrtc cpu ${PROJECT_BINARY_DIR}/fake_driver)
 if(MXQ_SANITIZE)
   return()
