@@ -169,6 +169,28 @@ mxq_add_kernels(user MANIFEST m.txt ARCHS {archs} {more})
                                      "INTERPROCEDURAL_OPTIMIZATION ON")
         self.assertEqual(code, 0, text)
 
+    def test_part_of_another_tree(self):
+        self.write("project/m.txt", NAME)
+        self.write("project/user.c", """#include <user_kernels.h>
+int main(void) {
+  struct mxq_context *context;
+  return mxq_context_create(NULL, &context) || mxq_context_add_kernels(context, &user_kernels);
+}
+""")
+        self.write("project/CMakeLists.txt", f"""cmake_minimum_required(VERSION 3.22)
+project(user LANGUAGES C CXX)
+set(CMAKE_BUILD_TYPE Debug)
+add_subdirectory("{SOURCE}" mxq EXCLUDE_FROM_ALL)
+add_executable(user user.c)
+target_link_libraries(user PRIVATE mxq::aot_static)
+mxq_add_kernels(user MANIFEST m.txt ARCHS 90a)
+""")
+        with open(BUILD + "/CMakeCache.txt", encoding="utf-8") as file:
+            cuda = re.search("^MXQ_CUDA_INCLUDE:PATH=(.*)$", file.read(), re.M)[1]
+        configure(self.path("project"), self.path("build"), "", "-DMXQ_CUDA_INCLUDE=" + cuda)
+        run("cmake", "--build", self.path("build"))
+        run(self.path("build/user"))
+
     def test_pkg_config(self):
         source = self.write("user/user.c", """#include <mxq/mxq.h>
 #include <stdio.h>
