@@ -118,5 +118,6 @@ class Emit(Case):
         nothing = self.mxq("emit", path, "--archs", "90a", *out, code=3, MXQ_NVRTC="/none.so").stderr
         self.assertIn("/none.so", nothing)
 
+
 if __name__ == "__main__":
     main()
