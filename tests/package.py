@@ -310,7 +310,7 @@ find_package(mxq ${WANTED} REQUIRED)
         for name, size in sizes.items():
             self.assertLessEqual(size, limits[name], name)
             # A limit that is far away holds nothing.
-            self.assertGreater(size, limits[name] * 0.3, name)
+            self.assertGreater(size, limits[name] * 0.25, name)
 
 
 if __name__ == "__main__":
