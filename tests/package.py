@@ -75,11 +75,11 @@ class Package(unittest.TestCase):
         shutil.copytree(SOURCE + "/examples", self.path(name))
         return f"{self.path(name)}/{example}"
 
-    def bare(self, *command, code=0):
+    def bare(self, *command, code=0, **variables):
         """With the fake driver and nothing else: no home, no path, no NVRTC."""
         home = self.path("home")
         os.makedirs(home, exist_ok=True)
-        env = {"HOME": home, "LD_LIBRARY_PATH": FAKE, "LD_DEBUG": "files"}
+        env = {"HOME": home, "LD_LIBRARY_PATH": FAKE, "LD_DEBUG": "files", **variables}
         text = run(*command, code=code, env=env, cwd=self.root)
         self.assertEqual(os.listdir(home), [])
         loaded = set(re.findall(r"calling init: (\S.*)", text))
@@ -109,6 +109,11 @@ class Package(unittest.TestCase):
             needed = run("ldd", path)
             self.assertRegex(needed, r"libmxq-aot\.so")
             self.assertNotRegex(needed, "cuda|lua|nvrtc|libmxq.so")
+        # Kernels for two archs are in the set; the device decides.
+        engine = self.path("build one/engine")
+        self.assertIn("the GPU and the CPU agree", self.bare(engine, FAKE_CUDA="devices=100"))
+        text = self.bare(engine, code=1, FAKE_CUDA="devices=103")
+        self.assertRegex(text, f"{NAME}.*Have arch 103a among the set's archs")
         has_nvcc = os.path.exists(self.path("build one/engine_runtime"))
         print("engine_runtime, with the CUDA runtime:",
               "compiled, not run here" if has_nvcc else "left out, there is no nvcc")
