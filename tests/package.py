@@ -237,7 +237,7 @@ find_package(mxq ${WANTED} REQUIRED)
         for name in files_of(self.prefix):
             with open(f"{self.prefix}/{name}", "rb") as file:
                 content = file.read()
-            for folder in SOURCE, self.root:
+            for folder in SOURCE + "/", self.root:
                 self.assertNotIn(folder.encode(), content, name)
 
     def test_man_pages_and_completion(self):
