@@ -123,6 +123,33 @@ class Package(unittest.TestCase):
             file.write("quantize_f16_e4m3_b32_rceil_colt_lin\n")
         self.assertIn("of 3 variants", run("cmake", "--build", self.path("build one")))
 
+    def test_readme_project(self):
+        """The project that README.md shows, with the program that it shows."""
+        with open(SOURCE + "/README.md", encoding="utf-8") as file:
+            readme = file.read()
+        program = re.search(r"```c\n(#include <stdio.h>.*?)```", readme, re.S)[1]
+        project = re.search(r"```cmake\n(cmake_minimum_required.*?)```", readme, re.S)[1]
+        manifest = re.search(r"`engine.manifest`[^`]*```\n(.*?)```", readme, re.S)[1]
+        include, register = re.search(
+            r'```c\n(#include "engine_kernels.h".*?)\n\n(check.*?)```', readme, re.S).groups()
+        start = "  check(mxq_context_create(NULL, &context));\n"
+        self.assertIn(start, program)
+        program = include + "\n" + program.replace(start, register)
+        program = program.replace("quantize_f32_e4m3_b32_rceil_colt_lin", manifest.split()[0]
+                                  ).replace("float *in", "unsigned short *in")
+        blobs = []
+        for folder in "one", "another folder":
+            for name, text in (("CMakeLists.txt", project), ("engine.manifest", manifest),
+                               ("engine.c", program)):
+                self.write(f"{folder}/{name}", text)
+            configure(self.path(folder), self.path(folder + "/build"), self.prefix)
+            run("cmake", "--build", self.path(folder + "/build"))
+            blob = self.path(folder + "/build/mxq/engine_kernels/engine_kernels.blob")
+            with open(blob, "rb") as file:
+                blobs.append(file.read())
+        self.assertEqual(blobs[0], blobs[1])
+        self.assertIn("became code", run(self.path("one/build/engine"), env={"HOME": "/"}))
+
     def test_missing_variant_names_the_line(self):
         project = self.copy("aot")
         with open(project + "/engine.manifest", "w", encoding="utf-8") as file:
