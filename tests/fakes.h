@@ -38,6 +38,7 @@ struct fakes {
   __typeof__(cuStreamEndCapture) *end_capture;
   fake_nvrtc_fail_fn nvrtc_fail;
   fake_nvrtc_slow_fn nvrtc_slow;
+  fake_nvrtc_programs_fn nvrtc_programs;
   fake_nvrtc_calls_fn nvrtc_calls;
 };
 
@@ -61,6 +62,7 @@ static inline int fakes_open(struct fakes *fakes) {
          fakes_find(driver, "cuStreamEndCapture", &fakes->end_capture) &&
          fakes_find(nvrtc, "fake_nvrtc_fail", &fakes->nvrtc_fail) &&
          fakes_find(nvrtc, "fake_nvrtc_slow", &fakes->nvrtc_slow) &&
+         fakes_find(nvrtc, "fake_nvrtc_programs", &fakes->nvrtc_programs) &&
          fakes_find(nvrtc, "fake_nvrtc_calls", &fakes->nvrtc_calls);
 }
 

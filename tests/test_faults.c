@@ -66,7 +66,7 @@ static int each_allocation(void *user) {
     CHILD_CHECK(status == MXQ_OK || text_is_there());
     CHILD_CHECK(counter.live == 0);
     CHILD_CHECK(fakes.fake_libraries() == 0);
-    CHILD_CHECK(fakes.fake_context_depth() == 0);
+    CHILD_CHECK(fakes.fake_context_depth() == 0 && fakes.nvrtc_programs() == 0);
     if (status == MXQ_OK) CHILD_CHECK(scenario_is_right(&scenario));
   }
   CHILD_CHECK(n > 20);
@@ -88,6 +88,7 @@ static int each_nvrtc_call(void *user) {
     failed = fakes.nvrtc_calls() >= n;
     CHILD_CHECK(status == MXQ_OK || text_is_there());
     CHILD_CHECK(counter.live == 0 && fakes.fake_libraries() == 0);
+    CHILD_CHECK(fakes.nvrtc_programs() == 0);
     if (status == MXQ_OK) CHILD_CHECK(scenario_is_right(&scenario));
     if (status == MXQ_OK) continue; /* asking for archs and the log may fail */
     fakes.nvrtc_fail(0);

@@ -125,6 +125,7 @@ static void nothing_but_the_first_folder_is_changed(void **state) {
   const unsigned long before = state_of(dir);
   expect((struct step){lists, nvrtc, "13.0", 0, ON, DISK, MXQ_OK}); /* from the second */
   assert_int_not_equal(access(own, F_OK), 0);
+  assert_true(state_of(dir) == before); /* not even a time */
   snprintf(entry, sizeof entry, "for f in '%s'/*.mxq; do echo >\"$f\"; done", dir);
   assert_int_equal(system(entry), 0); /* damaged */
   const unsigned long damaged = state_of(dir);

@@ -102,9 +102,23 @@ static void short_writes_and_reads_are_continued(void **state) {
   file_faults_set(&fault);
   assert_true(fill(f));
   assert_true(file_faults_calls(FILE_write) > 200);
+  assert_int_equal(file_faults_calls(FILE_fsync), 1);
+  assert_int_equal(file_faults_calls(FILE_renameat), 1);
   assert_true(hits(f));
   file_faults_set(NULL);
   assert_true(hits(f));
+}
+
+static void interrupted_calls_are_repeated(void **state) {
+  struct fixture *f = *state;
+  struct file_fault fault = {FILE_write, 2, 3, FILE_FAILS, EINTR};
+  restart(f);
+  file_faults_set(&fault);
+  assert_true(fill(f));
+  fault.function = FILE_read;
+  file_faults_set(&fault);
+  assert_true(hits(f));
+  file_faults_set(NULL);
 }
 
 static void a_full_disk_leaves_nothing(void **state) {
@@ -218,6 +232,7 @@ int main(void) {
       EACH(every_call_may_fail_with_any_error),
       EACH(every_call_may_fail_for_good),
       EACH(short_writes_and_reads_are_continued),
+      EACH(interrupted_calls_are_repeated),
       EACH(a_full_disk_leaves_nothing),
       EACH(every_read_may_fail),
       EACH(a_file_that_goes_stale_is_opened_once_more),

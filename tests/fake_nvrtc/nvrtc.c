@@ -27,6 +27,7 @@ struct program {
 
 static atomic_ulong calls, failing;
 static atomic_long milliseconds; /* of a compile */
+static atomic_long programs;     /* that were not destroyed */
 
 void fake_nvrtc_fail(unsigned long nth);
 void fake_nvrtc_fail(unsigned long nth) {
@@ -35,6 +36,8 @@ void fake_nvrtc_fail(unsigned long nth) {
 }
 void fake_nvrtc_slow(long value);
 void fake_nvrtc_slow(long value) { atomic_store(&milliseconds, value); }
+long fake_nvrtc_programs(void);
+long fake_nvrtc_programs(void) { return atomic_load(&programs); }
 unsigned long fake_nvrtc_calls(void);
 unsigned long fake_nvrtc_calls(void) { return atomic_load(&calls); }
 
@@ -109,6 +112,7 @@ int nvrtcDestroyProgram(struct program **program) {
   free((*program)->source);
   free((*program)->code);
   free(*program);
+  atomic_fetch_sub(&programs, 1);
   return *program = NULL, success;
 }
 
@@ -122,6 +126,7 @@ int nvrtcCreateProgram(struct program **program, const char *source, const char 
   if (!made || !(made->source = strdup(source))) return free(made), out_of_memory;
   for (size_t i = 0; name[i] && strcmp(name + i, ".cu") && i + 1 < sizeof made->symbol; i++)
     made->symbol[i] = name[i] == '.' || name[i] == '-' ? '_' : name[i];
+  atomic_fetch_add(&programs, 1);
   return *program = made, success;
 }
 
