@@ -20,6 +20,7 @@
 #define FAKES_TABLE(ROW)   \
   ROW(fake_fail)           \
   ROW(fake_calls)          \
+  ROW(fake_call)           \
   ROW(fake_refuse)         \
   ROW(fake_libraries)      \
   ROW(fake_forbid)         \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Devices, drivers, contexts and captures of every kind, as the fake driver pretends them.
+ * Devices, drivers and images of every kind, as the fake driver pretends them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include <pthread.h>
 
 #include "context.h"
 #include "fakes.h"
@@ -186,78 +184,6 @@ static void a_fresh_image_that_is_refused_is_an_error(void **state) {
   assert_int_equal(fakes_in_child("refuse=1", have_a_fresh_image_refused, NULL), 0);
 }
 
-/* ---- Contexts and threads ----------------------------------------------------------------- */
-
-static int use_a_context_of_my_own(void *user) {
-  struct scenario scenario;
-  struct mxq_plan *plan = NULL;
-  struct mxq_kernel *kernel = NULL;
-  CUcontext now = NULL;
-  struct mxq_context *context = create(MXQ_JIT_ON, "/proc/mxq");
-  (void)user;
-  CHILD_CHECK(fakes_open(&fakes) && scenario_make(&scenario, 1) == MXQ_OK);
-  CHILD_CHECK(mxq_kernel_get(context, &scenario.variant, 0, &kernel) == MXQ_OK);
-  for (int device = 0; device < 2; device++) { /* one of the plan's device, and another */
-    CUcontext own = fakes.fake_context_create(device);
-    CHILD_CHECK(fakes.push(own) == CUDA_SUCCESS);
-    CHILD_CHECK(mxq_plan_create(kernel, &scenario.shape, &scenario.run.at, &plan) == MXQ_OK);
-    CHILD_CHECK(mxq_plan_launch(plan, NULL) == MXQ_OK);
-    CHILD_CHECK(mxq_plan_launch(plan, scenario.stream) == MXQ_OK); /* of the primary context */
-    CHILD_CHECK(fakes.current(&now) == CUDA_SUCCESS && now == own);
-    CHILD_CHECK(fakes.fake_context_depth() == 1);
-    mxq_plan_destroy(plan);
-    CHILD_CHECK(fakes.pop(&now) == CUDA_SUCCESS && scenario_is_right(&scenario));
-    free(own);
-  }
-  mxq_kernel_release(kernel);
-  mxq_context_destroy(context);
-  scenario_free(&scenario);
-  return 0;
-}
-
-static void the_callers_context_is_used_and_restored(void **state) {
-  (void)state;
-  assert_int_equal(fakes_in_child("", use_a_context_of_my_own, NULL), 0);
-}
-
-/* ---- Capture ------------------------------------------------------------------------------ */
-
-static int capture(void *user) {
-  struct scenario scenario;
-  struct mxq_plan *plan = NULL;
-  struct mxq_kernel *kernel = NULL;
-  CUgraph graph = NULL;
-  struct mxq_context *context = create(MXQ_JIT_ON, "/proc/mxq");
-  (void)user;
-  CHILD_CHECK(fakes_open(&fakes) && scenario_make(&scenario, 1) == MXQ_OK);
-  CHILD_CHECK(fakes.begin_capture(scenario.stream, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS);
-  for (int i = 0; i < 2; i++) /* the stream that captures, and the one that would wait for it */
-    CHILD_CHECK(mxq_run(context, &scenario.variant, &scenario.shape, &scenario.run.at, 0,
-                        i ? NULL : scenario.stream) == MXQ_NOT_READY);
-  CHILD_CHECK(fakes.fake_libraries() == 0 && fakes.nvrtc_calls() == 0);
-  CHILD_CHECK(fakes.end_capture(scenario.stream, &graph) == CUDA_SUCCESS && graph);
-  CHILD_CHECK(device_run_untouched(&scenario.run));
-  CHILD_CHECK(mxq_kernel_get(context, &scenario.variant, 0, &kernel) == MXQ_OK);
-  CHILD_CHECK(mxq_plan_create(kernel, &scenario.shape, &scenario.run.at, &plan) == MXQ_OK);
-  CHILD_CHECK(fakes.begin_capture(scenario.stream, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS);
-  CHILD_CHECK(mxq_plan_launch(plan, scenario.stream) == MXQ_OK);
-  CHILD_CHECK(mxq_plan_launch_at(plan, &scenario.run.at, scenario.stream) == MXQ_OK);
-  CHILD_CHECK(mxq_run(context, &scenario.variant, &scenario.shape, &scenario.run.at, 0,
-                      scenario.stream) == MXQ_OK);
-  CHILD_CHECK(fakes.end_capture(scenario.stream, &graph) == CUDA_SUCCESS);
-  CHILD_CHECK(device_run_untouched(&scenario.run)); /* captured, not run */
-  mxq_plan_destroy(plan);
-  mxq_kernel_release(kernel);
-  mxq_context_destroy(context);
-  scenario_free(&scenario);
-  return 0;
-}
-
-static void nothing_is_loaded_while_a_stream_captures(void **state) {
-  (void)state;
-  assert_int_equal(fakes_in_child("", capture, NULL), 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(archs_are_those_of_the_devices),
@@ -266,8 +192,6 @@ int main(void) {
       cmocka_unit_test(a_named_nvrtc_above_the_driver_is_said),
       cmocka_unit_test(an_entry_that_the_driver_refuses_is_compiled_anew),
       cmocka_unit_test(a_fresh_image_that_is_refused_is_an_error),
-      cmocka_unit_test(the_callers_context_is_used_and_restored),
-      cmocka_unit_test(nothing_is_loaded_while_a_stream_captures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

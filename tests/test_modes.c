@@ -9,9 +9,7 @@
 
 #include <cmocka.h>
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/stat.h>
+#include <limits.h>
 
 #include "context.h"
 #include "fakes.h"
@@ -60,7 +58,8 @@ static int setup(void **state) {
   char command[1024];
   const char *from = getenv("MXQ_TEST_NVRTC");
   (void)state;
-  snprintf(root, sizeof root, "/tmp/mxq-modes-XXXXXX");
+  snprintf(root, sizeof root, "%s/mxq-modes-XXXXXX",
+           access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
   if (!mkdtemp(root)) return -1;
   snprintf(dir, sizeof dir, "%s/cache", root);
   snprintf(nvrtc, sizeof nvrtc, "%s/nvrtc/libnvrtc.so.13", root);
@@ -101,6 +100,8 @@ static void strict_takes_the_same_nvrtc_only(void **state) {
   expect((struct step){dir, nvrtc, "13.1", 1, MXQ_JIT_CACHE, DISK, MXQ_OK});
   expect((struct step){dir, nvrtc, "13.0", 1, MXQ_JIT_CACHE, DISK, MXQ_NOT_PREBUILT});
 }
+
+/* ---- Layers --------------------------------------------------------------------------------- */
 
 /* Names, sizes and times of a folder's files, locks too. */
 static unsigned long state_of(const char *folder) {
