@@ -29,13 +29,13 @@ static void quantize(struct mxq_context *context, const struct cuda_memory *cuda
   unsigned char *scales = malloc(bytes.scale[0] * 2);
   if (!in || !codes || !scales) exit(1);
   for (size_t i = 0; i < bytes.in; i++) in[i] = (unsigned char)(i * 37 % 251 & 0x3f);
-  const struct mxq_pointers here = {in, {codes, NULL}, {scales, NULL}};
+  const struct mxq_pointers here = {.in = in, .out = {codes}, .scale = {scales}};
   check(mxq_run(context, &variant, shape, &here, MXQ_DEVICE_CPU, NULL));
 
   void *const there = cuda_memory_take(cuda, bytes.in);
   void *const out = cuda_memory_take(cuda, bytes.out[0]);
   void *const scale = cuda_memory_take(cuda, bytes.scale[0]);
-  const struct mxq_pointers on_device = {there, {out, NULL}, {scale, NULL}};
+  const struct mxq_pointers on_device = {.in = there, .out = {out}, .scale = {scale}};
   cuda_memory_upload(cuda, there, in, bytes.in);
   check(mxq_run(context, &variant, shape, &on_device, 0, NULL));
   cuda_memory_download(cuda, codes + bytes.out[0], out, bytes.out[0]);

@@ -37,6 +37,14 @@ Owned<T> make(mxq_status (*function)(Given...), Passed... passed) {
   return Owned<T>(made);
 }
 
+mxq_pointers pointers_to(const void *in, void *out, void *scale) {
+  mxq_pointers pointers = {};
+  pointers.in = in;
+  pointers.out[0] = out;
+  pointers.scale[0] = scale;
+  return pointers;
+}
+
 class Buffer {
  public:
   Buffer(const cuda_memory &cuda, std::size_t bytes)
@@ -74,15 +82,15 @@ void run() {
   const Buffer there(cuda, bytes.in), out(cuda, bytes.out[0]), scale(cuda, bytes.scale[0]);
   const Buffer out2(cuda, bytes.out[0]), scale2(cuda, bytes.scale[0]);
   cuda_memory_upload(&cuda, there.get(), in.data(), bytes.in);
-  const mxq_pointers first = {there.get(), {out.get(), nullptr}, {scale.get(), nullptr}};
-  const mxq_pointers second = {there.get(), {out2.get(), nullptr}, {scale2.get(), nullptr}};
+  const mxq_pointers first = pointers_to(there.get(), out.get(), scale.get());
+  const mxq_pointers second = pointers_to(there.get(), out2.get(), scale2.get());
   const auto kernel = make<mxq_kernel>(mxq_kernel_get, context.get(), &variant, 0);
   const auto plan = make<mxq_plan>(mxq_plan_create, kernel.get(), &shape, &first);
   check(mxq_plan_launch(plan.get(), nullptr));
   check(mxq_plan_launch_at(plan.get(), &second, nullptr));
 
   std::vector<unsigned char> codes(bytes.out[0]), scales(bytes.scale[0]);
-  const mxq_pointers here = {in.data(), {codes.data(), nullptr}, {scales.data(), nullptr}};
+  const mxq_pointers here = pointers_to(in.data(), codes.data(), scales.data());
   check(mxq_run(context.get(), &variant, &shape, &here, MXQ_DEVICE_CPU, nullptr));
   if (out.download() != codes || out2.download() != codes || scale.download() != scales ||
       scale2.download() != scales)

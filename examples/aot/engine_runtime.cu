@@ -46,7 +46,10 @@ int main() {
   check(cudaMalloc(&out, bytes.out[0]));
   check(cudaMalloc(&scale, bytes.scale[0]));
   const size_t count = bytes.in / sizeof *in;
-  const mxq_pointers pointers = {in, {out, nullptr}, {scale, nullptr}};
+  mxq_pointers pointers = {};
+  pointers.in = in;
+  pointers.out[0] = out;
+  pointers.scale[0] = scale;
   fill<<<static_cast<unsigned>((count + 255) / 256), 256, 0, stream>>>(in, count);
   check(cudaGetLastError());
   check(mxq_run(context, &variant, &shape, &pointers, 0, stream));
@@ -58,8 +61,10 @@ int main() {
   check(cudaMemcpyAsync(codes.data(), out, codes.size(), cudaMemcpyDeviceToHost, stream));
   check(cudaMemcpyAsync(scales.data(), scale, scales.size(), cudaMemcpyDeviceToHost, stream));
   check(cudaStreamSynchronize(stream));
-  const mxq_pointers here = {
-      host.data(), {expected.data(), nullptr}, {expected_scales.data(), nullptr}};
+  mxq_pointers here = {};
+  here.in = host.data();
+  here.out[0] = expected.data();
+  here.scale[0] = expected_scales.data();
   check(mxq_run(context, &variant, &shape, &here, MXQ_DEVICE_CPU, nullptr));
   if (codes != expected || scales != expected_scales) {
     std::fprintf(stderr, "the GPU and the CPU differ\n");

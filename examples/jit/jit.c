@@ -26,7 +26,7 @@ static void on_gpu(struct mxq_context *context, const struct mxq_variant *varian
   void *const there = cuda_memory_take(&cuda, bytes->in);
   void *const out = cuda_memory_take(&cuda, bytes->out[0]);
   void *const scale = cuda_memory_take(&cuda, bytes->scale[0]);
-  const struct mxq_pointers pointers = {there, {out, NULL}, {scale, NULL}};
+  const struct mxq_pointers pointers = {.in = there, .out = {out}, .scale = {scale}};
   struct mxq_kernel *kernel;
   struct mxq_plan *plan;
   cuda_memory_upload(&cuda, there, in, bytes->in);
@@ -58,7 +58,7 @@ int main(void) {
   for (size_t i = 0; i < bytes.in / sizeof *in; i++) in[i] = (float)(i % 1000) / 7 - 60;
 
   check(mxq_context_create(NULL, &context));
-  const struct mxq_pointers here = {in, {codes[0], NULL}, {scales[0], NULL}};
+  const struct mxq_pointers here = {.in = in, .out = {codes[0]}, .scale = {scales[0]}};
   check(mxq_run(context, &variant, &shape, &here, MXQ_DEVICE_CPU, NULL));
 
   const enum mxq_status status = mxq_supported(context, &variant, &shape, 0);
