@@ -80,6 +80,19 @@ class Cache(Case):
         self.assertEqual(self.entries(), [])
         self.assertTrue(any(name.startswith("lock-") for name in os.listdir(self.cache)))
 
+    def test_a_folder_that_is_not_there(self):
+        for action in ["list", "verify", "clear"]:
+            self.check(self.mxq("cache", action), 0)
+        self.assertFalse(os.path.exists(self.cache))
+
+    def test_clear_leaves_other_folders_alone(self):
+        self.check(self.mxq("compile", NAME), 0)
+        both = dict(self.env, MXQ_CACHE_DIR=f"{self.path('mine')}:{self.cache}")
+        self.check(self.mxq("cache", "clear", env=both), 0)
+        self.assertEqual(len(self.entries()), 1)
+        self.check(self.mxq("cache", "clear"), 0)
+        self.assertEqual(self.entries(), [])
+
     def test_json_manifests_bring_their_archs(self):
         text = self.manifest(json.dumps({"mxq_manifest": 1, "archs": ["100a"], "include": [NAME]}))
         self.check(self.mxq("prepare", text), 0)
