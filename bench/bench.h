@@ -30,7 +30,7 @@ struct bench_options {
   size_t shape_count;
   unsigned reps;
   int device;
-  int json, tune, help;
+  int json, tune, host, help;
   int argc;
   char **argv;
 };

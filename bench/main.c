@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "bench.h"
+#include "host.h"
 #include "status.h"
 
 static enum mxq_status open_bench(struct bench *bench) {
@@ -64,9 +65,12 @@ static int run(const struct bench_options *options) {
 
 int main(int argc, char **argv) {
   struct bench_options options;
+  if (argc == 3 && !strcmp(argv[1], "--host-child")) return bench_host_child(argv[2]);
   int status = bench_options_read(argc, argv, &options);
   if (status == BENCH_DONE && options.help)
     bench_help();
+  else if (status == BENCH_DONE && options.host)
+    status = bench_host(&options);
   else if (status == BENCH_DONE)
     status = run(&options);
   free(options.patterns);

@@ -28,6 +28,8 @@ static const char help[] =
     "  mxq-bench --tune quantize_f32_e4m3_*          all tiles of the schedule table\n"
     "  mxq-bench '*.tma-256x64' --tune               the kernels of one tile\n"
     "  mxq-bench --reps 31 --device 1                more repetitions (default 9), another GPU\n"
+    "  mxq-bench --host                              what the host's side costs: lookups, first\n"
+    "                                                use, cold starts, launches; no GPU needed\n"
     "\n"
     "Columns: microseconds of a launch, terabytes a second moved, time of the straight kernel,\n"
     "its time in percent of the kernel's, time of copies of the same traffic, and the spread of\n"
@@ -93,6 +95,7 @@ static const struct {
 static int read_flag(const char *argument, struct bench_options *options) {
   if (!strcmp(argument, "--json")) return options->json = 1;
   if (!strcmp(argument, "--tune")) return options->tune = 1;
+  if (!strcmp(argument, "--host")) return options->host = 1;
   if (!strcmp(argument, "--help") || !strcmp(argument, "-h")) return options->help = 1;
   return 0;
 }

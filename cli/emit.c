@@ -73,14 +73,12 @@ static const char *file_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* The command without any folder: two builds of one manifest give the same bytes. It stands in a
- * comment, so nothing in it may end one. */
+/* The command without any folder: two builds of one manifest give the same bytes. Without a slash
+ * nothing in it ends the comment that it stands in. */
 static char *command_of(const struct job *job) {
   struct text shown = {0}, command = {0};
   const char *manifest = file_name(job->manifest);
   text_visible(&shown, manifest, strlen(manifest));
-  for (char *c = shown.data; c && *c; c++)
-    if (*c == '*' && c[1] == '/') *c = '?';
   text_print(&command, "mxq emit %s --archs ", shown.data ? shown.data : "");
   for (size_t i = 0; i < job->list.arch_count; i++)
     text_print(&command, "%s%s", i ? "," : "", job->list.archs[i]->name);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -81,7 +82,10 @@ static int can_be_made(const char *folder) {
   char *path = text_format("%s%s", folder[0] == '/' ? "" : "./", folder);
   char *slash = path;
   while (access(path, F_OK) && (slash = strrchr(path, '/')) && slash != path) *slash = 0;
-  const int writable = access(access(path, F_OK) ? "/" : path, W_OK) == 0;
+  struct stat status;
+  const char *above = access(path, F_OK) ? "/" : path;
+  const int writable =
+      access(above, W_OK) == 0 && stat(above, &status) == 0 && S_ISDIR(status.st_mode);
   free(path);
   return writable;
 }

@@ -163,6 +163,7 @@ enum mxq_status mxq_driver_fail(const struct mxq_driver *driver, CUresult result
 }
 
 enum mxq_status mxq_driver_device(const struct mxq_driver *driver, int ordinal, CUdevice *device) {
+  if (mxq_driver_is_forked()) return mxq_driver_forked();
   MXQ_FAIL_IF(driver->device_count == 0, MXQ_NO_DEVICE,
               "there is no device %d: the driver (CUDA %d.%d) sees no GPU; see nvidia-smi and "
               "CUDA_VISIBLE_DEVICES",

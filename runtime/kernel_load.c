@@ -79,7 +79,11 @@ static enum mxq_status get_library(const struct mxq_kernel *kernel, const struct
     mxq_log(kernel->context, MXQ_LOG_WARNING,
             "disk cache: the driver refuses an entry (%s): compiling it once more",
             mxq_driver_result(driver, result, code));
-    MXQ_TRY(mxq_image_renew(kernel->context, &image));
+    if (mxq_image_renew(kernel->context, &image) != MXQ_OK)
+      MXQ_FAIL(MXQ_DRIVER_ERROR,
+               "the driver (CUDA %d.%d) refuses an entry of the disk cache: %s; and it cannot be "
+               "compiled once more: %s",
+               driver->version / 1000, driver->version % 1000 / 10, code, mxq_last_error());
     result = get_kernel(driver, image, loaded);
   }
   if (result == CUDA_SUCCESS) return MXQ_OK;

@@ -151,7 +151,14 @@ void mxq_raw_kernel_unload(struct mxq_raw_kernel *kernel) {
 
 enum mxq_status mxq_raw_kernel_launch(const struct mxq_raw_kernel *kernel, uint32_t grid,
                                       uint32_t threads, void **parameters, mxq_stream stream) {
+  return mxq_raw_kernel_launch_many(kernel, grid, threads, parameters, stream, 1);
+}
+
+enum mxq_status mxq_raw_kernel_launch_many(const struct mxq_raw_kernel *kernel, uint32_t grid,
+                                           uint32_t threads, void **parameters, mxq_stream stream,
+                                           unsigned count) {
   struct mxq_device_scope scope;
+  CUresult result = CUDA_SUCCESS;
   const CUlaunchConfig config = {.gridDimX = grid,
                                  .gridDimY = 1,
                                  .gridDimZ = 1,
@@ -160,9 +167,17 @@ enum mxq_status mxq_raw_kernel_launch(const struct mxq_raw_kernel *kernel, uint3
                                  .blockDimZ = 1,
                                  .hStream = stream};
   MXQ_TRY(mxq_device_enter(kernel->driver, kernel->device, &scope));
-  const CUresult result =
-      kernel->driver->cuLaunchKernelEx(&config, (CUfunction)kernel->kernel, parameters, NULL);
+  for (unsigned i = 0; result == CUDA_SUCCESS && i < count; i++)
+    result =
+        kernel->driver->cuLaunchKernelEx(&config, (CUfunction)kernel->kernel, parameters, NULL);
   mxq_device_leave(&scope);
   if (result != CUDA_SUCCESS) return mxq_driver_fail(kernel->driver, result, "cuLaunchKernelEx");
   return MXQ_OK;
+}
+
+enum mxq_status mxq_device_hold(int device) {
+  const struct mxq_driver *driver = NULL;
+  struct mxq_device_scope scope;
+  MXQ_TRY(mxq_driver_get(&driver));
+  return mxq_device_enter(driver, device, &scope); /* and never left */
 }

@@ -36,5 +36,13 @@ enum mxq_status mxq_raw_kernel_load(int device, const void *cubin, const char *s
 void mxq_raw_kernel_unload(struct mxq_raw_kernel *kernel);
 enum mxq_status mxq_raw_kernel_launch(const struct mxq_raw_kernel *kernel, uint32_t grid,
                                       uint32_t threads, void **parameters, mxq_stream stream);
+/* The same launch several times, with nothing but the driver's call between them. */
+enum mxq_status mxq_raw_kernel_launch_many(const struct mxq_raw_kernel *kernel, uint32_t grid,
+                                           uint32_t threads, void **parameters, mxq_stream stream,
+                                           unsigned count);
+
+/* Leaves the device's primary context current for the thread, as programs that use CUDA's runtime
+ * have it. */
+enum mxq_status mxq_device_hold(int device);
 
 #endif

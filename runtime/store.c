@@ -16,29 +16,23 @@
 
 #define NAME_TRIES 8
 
-/* On a network file system, a file that another node replaces meanwhile goes stale: the new one is
- * there under the same name. */
-static int open_entry(int folder, const char *name) {
-  const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const int file = openat(folder, name, flags);
-  return file < 0 && errno == ESTALE ? openat(folder, name, flags) : file;
-}
-
 /* `is_written`: whether uses of entries are noted here. */
 static int read_in(int folder, int is_written, const struct mxq_allocator *allocator,
                    const struct mxq_entry_key *key, const char *name, struct mxq_store_entry *entry,
                    const char **wrong) {
-  const int file = open_entry(folder, name);
+  const int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  int error = errno;
   *wrong = NULL;
-  if (file < 0 && errno != ENOENT) *wrong = strerror(errno);
-  if (file < 0) return 0;
-  errno = 0;
-  *wrong = mxq_entry_read(file, allocator, key, entry);
-  const int error = errno;
-  if (!*wrong && is_written) mxq_store_touch(file);
-  close(file);
+  if (file < 0 && error != ENOENT) *wrong = strerror(error);
+  if (file >= 0) {
+    errno = 0;
+    *wrong = mxq_entry_read(file, allocator, key, entry);
+    error = errno;
+    if (!*wrong && is_written) mxq_store_touch(file);
+    close(file);
+  }
   errno = error;
-  return !*wrong;
+  return file >= 0 && !*wrong;
 }
 
 /* `*written` becomes 1 at the folder that is written; those behind it are only read. */
@@ -54,7 +48,7 @@ static int read_from(const char *dir, int *written, const struct mxq_allocator *
   const int is_written = !*written && faccessat(folder, ".", W_OK, AT_EACCESS) == 0;
   *written |= is_written;
   int hit = read_in(folder, is_written, allocator, key, name, entry, &wrong);
-  if (wrong && errno == ESTALE)
+  if (wrong && errno == ESTALE) /* another node replaced it meanwhile: the new one is there */
     hit = read_in(folder, is_written, allocator, key, name, entry, &wrong);
   if (wrong) snprintf(why, why_size, "%s/%s: %s", dir, name, wrong);
   close(folder);

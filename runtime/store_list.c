@@ -121,13 +121,28 @@ static void clear_one(int folder, const char *name, uint64_t *files, uint64_t *b
   *bytes += (uint64_t)status.st_size;
 }
 
+/* The folder that is written, if it is there; -1 with an empty `why` if it is not. */
+static int open_written(const struct mxq_store *store, const char **dir, char *why,
+                        size_t why_size) {
+  why[0] = 0;
+  for (unsigned i = 0; i < store->dir_count; ++i) {
+    *dir = store->dirs[i];
+    const int folder = mxq_store_folder_open(*dir, MXQ_FOLDER_READ, why, why_size);
+    if (folder < 0 && !why[0]) return -1;
+    if (folder >= 0 && faccessat(folder, ".", W_OK, AT_EACCESS) == 0) return folder;
+    if (folder >= 0) snprintf(why, why_size, "%s: %s", *dir, strerror(errno));
+    if (folder >= 0) close(folder);
+  }
+  return -1;
+}
+
 int mxq_store_clear(const struct mxq_store *store, uint64_t *files, uint64_t *bytes, char *why,
                     size_t why_size) {
   const char *dir = "";
   int wrong = 0;
   *files = *bytes = 0;
-  const int folder = mxq_store_folder_written(store, &dir, why, why_size);
-  if (folder < 0) return store->dir_count == 0;
+  const int folder = open_written(store, &dir, why, why_size);
+  if (folder < 0) return !why[0];
   DIR *stream = open_stream(folder);
   if (!stream) wrong = errno;
   for (const struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)

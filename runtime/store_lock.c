@@ -25,21 +25,22 @@ static uint64_t entry_number(int folder, const char *name) {
 }
 
 /* The lock's descriptor; -1 when it could not be had in time or the entry was published
- * meanwhile. */
+ * meanwhile, which the holder of a lock for another key does not wait for. Hundreds of processes
+ * may wait: each looks rarely. */
 static int wait_for_lock(int folder, const char *name, const char *lock_name) {
   const uint64_t before = entry_number(folder, name);
   const int64_t end = now_ms() + LOCK_WAIT_MS;
-  struct timespec pause = {0, 1000000};
+  struct timespec pause = {0, 48000000};
   const int lock = openat(folder, lock_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (lock < 0) return -1;
-  while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  for (unsigned looks = 1; flock(lock, LOCK_EX | LOCK_NB) != 0; ++looks) {
     if ((errno != EWOULDBLOCK && errno != EINTR) || now_ms() > end ||
-        entry_number(folder, name) != before) {
+        (looks % 2 == 0 && entry_number(folder, name) != before)) {
       close(lock);
       return -1;
     }
     nanosleep(&pause, NULL);
-    if (pause.tv_nsec < 16000000) pause.tv_nsec *= 2;
+    if (pause.tv_nsec < 192000000) pause.tv_nsec *= 2;
   }
   return lock;
 }

@@ -49,7 +49,7 @@ endfunction()
 
 names_of(exported -D --defined-only ${SHARED})
 foreach(name IN LISTS exported)
-  if(NOT name IN_LIST declared AND NOT name MATCHES "^MXQ(_AOT)?_[0-9.]+$")
+  if(NOT name IN_LIST declared AND NOT name MATCHES "^mxq(_aot)?_[0-9.]+$")
     list(APPEND wrong "${SHARED} exports ${name}, which no public header declares")
   endif()
 endforeach()

@@ -20,6 +20,8 @@ mxq_cli_test(cli_usage cli_usage host)
 mxq_cli_test(cli_quantize cli_quantize host)
 mxq_cli_test(cli_dequantize cli_dequantize host)
 mxq_cli_test(cli_compare cli_compare host)
+mxq_cli_test(cli_cache cli_cache host ${PROJECT_BINARY_DIR}/fake_driver
+  ${PROJECT_BINARY_DIR}/fake_nvrtc/libnvrtc.so.13)
 mxq_cli_test(cli_shards cli_shards host)
 mxq_cli_test(cli_failures cli_failures host)
 mxq_cli_test(cli_vectors cli_vectors host)

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cmocka.h>
 
+#include "comma_locale.h"
 #include "expand.h"
 #include "ledger.h"
 #include "status.h"
@@ -90,28 +90,12 @@ static void a_failure_leaves_nothing_behind(void **state) {
   mxq_expander_destroy(expander);
 }
 
-/* A locale of our own making, with a decimal comma: the machine need not have one installed. */
-static int set_comma_locale(const struct template_folder *folder) {
-  static const char definition[] =
-      "LC_NUMERIC\ndecimal_point \"<U002C>\"\nthousands_sep \"<U002E>\"\ngrouping 3;3\n"
-      "END LC_NUMERIC\n";
-  char command[512], file[128];
-  template_folder_write(folder, "source", definition, strlen(definition));
-  snprintf(command, sizeof command, "cd %s && localedef -c -i ./source ./comma >/dev/null 2>&1",
-           folder->path);
-  if (system(command) < 0) return 0;
-  snprintf(file, sizeof file, "%s/comma/LC_NUMERIC", folder->path);
-  struct stat made;
-  return stat(file, &made) == 0 && setenv("LOCPATH", folder->path, 1) == 0 &&
-         setlocale(LC_NUMERIC, "comma") != NULL;
-}
-
 static void a_locale_changes_nothing(void **state) {
   (void)state;
   static const char text[] = "${0.5} ${1.25e10} ${tostring(1.5)} ${string.format(\"%.1f\", 2)}\n";
   const struct template_folder folder = template_folder_make();
   char *before = built_in(TEMPLATE_KERNEL), *source, shown[8], remove[128];
-  const int set = set_comma_locale(&folder);
+  const int set = comma_locale_set(folder.path);
   snprintf(remove, sizeof remove, "rm -rf %s/comma", folder.path); /* it may be there in part */
   if (!set) {
     assert_int_equal(system(remove), 0);

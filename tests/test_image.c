@@ -58,6 +58,7 @@ static const char kernel_name[] = "quantize_bf16_e4m3_b32_rceil_colt_lin";
 /* Set by main. */
 static struct mxq_kernel_id kernel;
 static const struct mxq_arch *arch;
+static char *given_nvrtc; /* MXQ_NVRTC at the start without links, or NULL */
 
 /* Gets the image, which must come from `expected`; returns the hash of its cubin. */
 static uint64_t get(struct mxq_context *context, enum mxq_origin expected) {
@@ -67,6 +68,8 @@ static uint64_t get(struct mxq_context *context, enum mxq_origin expected) {
     fail_msg("%s", mxq_last_error());
   assert_string_equal(mxq_origin_name(origin), mxq_origin_name(expected));
   assert_memory_equal(image->cubin, "\177ELF", 4);
+  if (origin == MXQ_ORIGIN_COMPILED && context->search.path)
+    assert_string_equal(context->nvrtc.path, given_nvrtc);
   assert_in_range(image->resources.registers, 8, 255);
   return image->cubin_hash;
 }
@@ -75,7 +78,10 @@ static int empty_folder(void **state) {
   char command[128];
   (void)state;
   unsetenv("MXQ_JIT");
-  unsetenv("MXQ_NVRTC");
+  if (given_nvrtc)
+    setenv("MXQ_NVRTC", given_nvrtc, 1);
+  else
+    unsetenv("MXQ_NVRTC");
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
   return system(command);
 }
@@ -263,6 +269,8 @@ int main(void) {
 #undef EACH
   struct counts counts;
   const struct mxq_nvrtc *nvrtc = NULL;
+  const char *given = getenv("MXQ_NVRTC");
+  if (given) given_nvrtc = realpath(given, NULL);
   struct mxq_context *context = NULL;
   if (mxq_kernel_id_parse(kernel_name, &kernel) != MXQ_OK ||
       mxq_arch_parse("90a", &arch) != MXQ_OK || !mkdtemp(folder) ||
@@ -278,5 +286,6 @@ int main(void) {
   }
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   (void)empty_folder(NULL);
+  free(given_nvrtc);
   return failed;
 }

@@ -101,6 +101,7 @@ static void the_least_recently_used_entries_go_first(void **state) {
   f->store.size_bytes = 1000;
   for (unsigned i = 0; i < 5; ++i) {
     struct timespec times[2] = {{1000000000 + i, 0}, {1000000000 + i, 0}};
+    if (i == 1) times[0].tv_sec += 60; /* read later, as the file system notes it */
     keys[i] = f->key;
     keys[i].kernel.tile_k = (uint16_t)(64 + i);
     if (!mxq_store_write(&f->store, &mxq_allocator_default, &keys[i], &entry, why, sizeof why))
@@ -111,9 +112,9 @@ static void the_least_recently_used_entries_go_first(void **state) {
     if (i == 2) assert_true(read_back(&f->store, &keys[0], why, sizeof why)); /* used again */
   }
   assert_true(read_back(&f->store, &keys[0], why, sizeof why));
-  assert_false(read_back(&f->store, &keys[1], why, sizeof why));
+  assert_true(read_back(&f->store, &keys[1], why, sizeof why));
   assert_false(read_back(&f->store, &keys[2], why, sizeof why));
-  assert_true(read_back(&f->store, &keys[3], why, sizeof why));
+  assert_false(read_back(&f->store, &keys[3], why, sizeof why));
   assert_true(read_back(&f->store, &keys[4], why, sizeof why));
 }
 

@@ -3,8 +3,8 @@
 # mxq_add_kernels(<target> MANIFEST <file> [ARCHS <arch>...] [NAME <name>])
 #
 # Compiles every kernel that the manifest's variants can need on the archs (such as 90a 100a; the
-# manifest's own if not given) and builds them into <target>, a target of the same folder. <target>
-# can then include <name>.h, which declares `extern const struct mxq_kernel_set <name>;` for
+# manifest's own if not given) and builds them into <target>, a target of the same folder. <target>,
+# and what links it, can then include <name>.h, which declares `extern const struct mxq_kernel_set <name>;` for
 # mxq_context_add_kernels(). The name is <target>_kernels if not given. Link mxq::aot or mxq::mxq,
 # or their static forms, to <target> as well.
 #
@@ -67,5 +67,5 @@ function(mxq_add_kernels target)
     set_source_files_properties("${stem}_registry.c" PROPERTIES LANGUAGE CXX)
   endif()
   target_sources(${target} PRIVATE "${stem}_registry.c" "${stem}.h")
-  target_include_directories(${target} PRIVATE "${out}")
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${out}>")
 endfunction()

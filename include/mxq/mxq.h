@@ -165,6 +165,7 @@ typedef struct CUstream_st *mxq_stream;
 #define MXQ_DEVICE_CPU  (-1) /* host memory, computed by the calling thread */
 #define MXQ_DEVICE_AUTO (-2) /* one-call forms: the device of the pointers; never the CPU */
 
+/* In libmxq-aot, which has no compiler and no disk cache, every mode is MXQ_JIT_OFF. */
 enum mxq_jit_mode {
   MXQ_JIT_DEFAULT = 0, /* MXQ_JIT, or on */
   MXQ_JIT_ON = 1,      /* memory, disk cache, NVRTC */

@@ -13,10 +13,11 @@
 
 #define VARIABLE "FAKE_CUDA"
 
-enum { rows_max = 128, code_forbidden = 66 };
+enum { rows_max = 128, record_max = 4096, code_forbidden = 66 };
 
 static atomic_ulong counts[rows_max], all;
 static const char *_Atomic names[rows_max];
+static const char *_Atomic record[record_max];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the next three */
 static char failing_name[64];
 static unsigned long failing;
@@ -44,6 +45,10 @@ unsigned long fake_calls(const char *function) {
     if (name && !strcmp(name, function)) return atomic_load(&counts[i]);
   }
   return 0;
+}
+
+const char *fake_call(unsigned long index) {
+  return index < atomic_load(&all) && index < record_max ? atomic_load(&record[index]) : NULL;
 }
 
 void fake_refuse(unsigned count) { atomic_store(&refusals, count); }
@@ -85,6 +90,7 @@ CUresult fake_begin(int row, const char *function) {
   const unsigned long own = atomic_fetch_add(&counts[row], 1) + 1;
   if (strncmp(function, "cuGetError", 10) == 0) return CUDA_SUCCESS;
   const unsigned long total = atomic_fetch_add(&all, 1) + 1;
+  if (total <= record_max) atomic_store(&record[total - 1], function);
   if (!atomic_load(&armed) || !is_the_one(function, total, own)) return CUDA_SUCCESS;
   return failure;
 }

@@ -23,6 +23,9 @@ extern "C" {
 void fake_fail(const char *function, unsigned long nth, CUresult result);
 /* Calls since then of a function, or of any that can fail. */
 unsigned long fake_calls(const char *function);
+/* The name of the index-th of these calls, of any thread; NULL past the last, and past the first
+ * 4096. */
+const char *fake_call(unsigned long index);
 /* Images that the next loads refuse. */
 void fake_refuse(unsigned count);
 /* Libraries that were loaded and not unloaded. */

@@ -38,6 +38,12 @@ bool is_locked(int row) {
          row == row_cuLibraryGetKernel || row == row_cuTensorMapEncodeTiled;
 }
 
+// What gives something back does so even when it says that it failed.
+bool is_release(int row) {
+  return row == row_cuCtxPopCurrent || row == row_cuLibraryUnload || row == row_cuMemFree ||
+         row == row_cuStreamDestroy;
+}
+
 // Checks before and notes after a call, by its arguments; nothing for most.
 template <int row, typename... Arguments>
 struct Watch {
@@ -96,6 +102,10 @@ template <typename... Arguments, CUresult (*function)(Arguments...), int row>
 struct Entry<function, row> {
   static CUresult call(Arguments... arguments) {
     CUresult result = fake_begin(row, names[row]);
+    if (result != CUDA_SUCCESS && is_release(row)) {
+      function(arguments...);
+      Watch<row, Arguments...>::after(arguments...);
+    }
     if (result == CUDA_SUCCESS && is_unsafe(row) && fake_is_capturing())
       result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (result == CUDA_SUCCESS) result = Watch<row, Arguments...>::before(arguments...);

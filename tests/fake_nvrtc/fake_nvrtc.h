@@ -12,6 +12,10 @@
 
 /* To be found with dlsym in the opened library. Counting starts anew; 0: no call fails. */
 typedef void (*fake_nvrtc_fail_fn)(unsigned long nth);
+/* What a compile takes from now on. */
+typedef void (*fake_nvrtc_slow_fn)(long milliseconds);
+/* Programs that were created and not destroyed. */
+typedef long (*fake_nvrtc_programs_fn)(void);
 /* Calls since then that can fail. */
 typedef unsigned long (*fake_nvrtc_calls_fn)(void);
 

@@ -26,17 +26,24 @@ struct program {
 };
 
 static atomic_ulong calls, failing;
+static atomic_long milliseconds; /* of a compile */
+static atomic_long programs;     /* that were not destroyed */
 
 void fake_nvrtc_fail(unsigned long nth);
 void fake_nvrtc_fail(unsigned long nth) {
   atomic_store(&failing, nth);
   atomic_store(&calls, 0);
 }
+void fake_nvrtc_slow(long value);
+void fake_nvrtc_slow(long value) { atomic_store(&milliseconds, value); }
+long fake_nvrtc_programs(void);
+long fake_nvrtc_programs(void) { return atomic_load(&programs); }
 unsigned long fake_nvrtc_calls(void);
 unsigned long fake_nvrtc_calls(void) { return atomic_load(&calls); }
 
 static void __attribute__((constructor)) start(void) {
   fake_nvrtc_fail((unsigned long)fake_number(VARIABLE, "fail", 0));
+  fake_nvrtc_slow(fake_number(VARIABLE, "milliseconds", 0));
 }
 
 /* Whether this call is the one that fails. */
@@ -105,6 +112,7 @@ int nvrtcDestroyProgram(struct program **program) {
   free((*program)->source);
   free((*program)->code);
   free(*program);
+  atomic_fetch_sub(&programs, 1);
   return *program = NULL, success;
 }
 
@@ -118,6 +126,7 @@ int nvrtcCreateProgram(struct program **program, const char *source, const char 
   if (!made || !(made->source = strdup(source))) return free(made), out_of_memory;
   for (size_t i = 0; name[i] && strcmp(name + i, ".cu") && i + 1 < sizeof made->symbol; i++)
     made->symbol[i] = name[i] == '.' || name[i] == '-' ? '_' : name[i];
+  atomic_fetch_add(&programs, 1);
   return *program = made, success;
 }
 
@@ -153,9 +162,9 @@ static int assemble(struct program *program) {
 
 static void note_compile(void) {
   char path[PATH_MAX], line[32];
-  const long milliseconds = fake_number(VARIABLE, "milliseconds", 0);
-  const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-  if (milliseconds) nanosleep(&time, NULL);
+  const long pause = atomic_load(&milliseconds);
+  const struct timespec time = {pause / 1000, pause % 1000 * 1000000};
+  if (pause) nanosleep(&time, NULL);
   if (!fake_setting(VARIABLE, "log", path, sizeof path)) return;
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const int length = snprintf(line, sizeof line, "%d\n", (int)getpid());

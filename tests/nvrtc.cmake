@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# The same tests with each major version of NVRTC that script/bootstrap --tests puts into .venv; they
+# are skipped where it is not there.
+foreach(row 12:cuda_nvrtc 13:cu13)
+  string(REPLACE ":" ";" row ${row})
+  list(GET row 0 major)
+  list(GET row 1 package)
+  set(nvrtc ${PROJECT_SOURCE_DIR}/.venv/no/libnvrtc.so.${major})
+  file(GLOB found
+    ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/${package}/lib/libnvrtc.so.${major})
+  if(found)
+    list(GET found 0 nvrtc)
+  endif()
+  foreach(name compile image locale)
+    add_test(NAME ${name}_nvrtc${major} COMMAND test_${name})
+    set_tests_properties(${name}_nvrtc${major} PROPERTIES LABELS nvrtc SKIP_RETURN_CODE 77
+      ENVIRONMENT MXQ_NVRTC=${nvrtc})
+  endforeach()
+endforeach()
