@@ -11,7 +11,7 @@ static const struct {
   int64_t e;
   int64_t tiles_n, steps_n;
   int64_t tiles_k, steps_k;
-  int64_t gap_n, gap_e; /* steps between rows and between matrices; same_e: of the same matrix */
+  int64_t gap_n, gap_e; /* steps between rows and between matrices; same_e: an input's are one */
   unsigned grid;
 } rows[] = {
     /* Four tiles of a matrix, three of them nearly empty, by fewer blocks. */
@@ -31,16 +31,26 @@ struct steps {
   int64_t stride; /* of the strides */
 };
 
-/* The shortest that a form takes. Fast kernels: 16 bytes of the input's rows and of the output's;
- * a row of e2m1 codes makes the longest. */
+static int64_t longest(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The shortest that a form takes. Fast kernels: 16 bytes of the wide tensor's rows, and of the
+ * codes along the axis where they are neighbours, which for two parts is either; e2m1 codes make
+ * the longest. Generic ones: a byte of codes. */
 static struct steps steps_of(const struct mxq_kernel_id *kernel) {
   const struct mxq_traits traits = mxq_traits_of(&kernel->variant);
-  const int64_t in = 16 * 8 / traits.in_bits, out = 16 * 8 / traits.out_bits;
-  const int64_t packed = 8 / traits.out_bits;
-  const int turned = traits.column_major != 0;
-  if (mxq_form_facts(kernel)->form == MXQ_FORM_ANY)
-    return (struct steps){turned ? packed : 1, turned ? 1 : packed, 1};
-  return (struct steps){turned ? out : 1, turned ? in : out, in};
+  const enum mxq_form form = mxq_form_facts(kernel)->form;
+  const int generic = form == MXQ_FORM_ANY || form == MXQ_FORM_DEQUANT_ANY;
+  const int64_t code_bits = traits.dequantize ? traits.in_bits : traits.out_bits;
+  const int64_t wide_bits = traits.dequantize ? traits.out_bits : traits.in_bits;
+  const int64_t codes = (generic ? 8 : 128) / code_bits, wide = generic ? 1 : 128 / wide_bits;
+  const int turned = traits.column_major != 0, straight = !turned || traits.also;
+  return (struct steps){turned ? codes : 1, straight ? longest(codes, wide) : wide, wide};
+}
+
+/* Kernels that move rows have a block for each tile. */
+static int is_by_rows(const struct mxq_kernel_id *kernel) {
+  const enum mxq_form form = mxq_form_facts(kernel)->form;
+  return form == MXQ_FORM_ROW || form == MXQ_FORM_DEQUANT_ROW;
 }
 
 int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_case *out) {
@@ -50,9 +60,9 @@ int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_cas
   const int64_t k = rows[index].tiles_k * kernel->tile_k + rows[index].steps_k * step.k;
   out->shape = mxq_shape_dense(rows[index].e, n, k);
   out->shape.stride_n += rows[index].gap_n * step.stride;
-  out->shape.stride_e =
-      rows[index].gap_e == same_e ? 0 : n * out->shape.stride_n + rows[index].gap_e * step.stride;
-  /* Kernels that move rows have a block for each tile. */
-  out->grid = mxq_form_facts(kernel)->form == MXQ_FORM_ROW ? 0 : rows[index].grid;
+  const int shared = rows[index].gap_e == same_e && kernel->variant.op == MXQ_OP_QUANTIZE;
+  const int64_t gap_e = rows[index].gap_e == same_e ? 0 : rows[index].gap_e;
+  out->shape.stride_e = shared ? 0 : n * out->shape.stride_n + gap_e * step.stride;
+  out->grid = is_by_rows(kernel) ? 0 : rows[index].grid;
   return 1;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "convert.h"
+#include "machine.h"
 #include "primitives.h"
 
 enum { float_mantissa = 23, float_bias = 127 };
@@ -69,6 +70,32 @@ unsigned emu_narrow(float value, unsigned exponent_bits, unsigned mantissa_bits)
   take_apart(magnitude, &significand, &unit);   /* infinity as 2^128, which is too large too */
   const uint64_t code = emu_round_to_code(significand, unit, exponent_bits, mantissa_bits);
   return (bits >> 31 ? codes : 0) | (unsigned)(code < largest ? code : largest);
+}
+
+unsigned emu_widen_code(unsigned code, unsigned exponent_bits, unsigned mantissa_bits) {
+  enum { half_infinity = 0x7C00, half_nan = 0x7FFF };
+  const unsigned codes = 1u << (exponent_bits + mantissa_bits), magnitude = code & (codes - 1);
+  const unsigned sign = code & codes ? 0x8000 : 0, field = magnitude >> mantissa_bits;
+  const unsigned finite = codes - reserved_codes(exponent_bits, mantissa_bits);
+  if (code >= 2 * codes) emu_hazard("a conversion of 0x%X: the code has bits past its sign", code);
+  if (magnitude >= finite)
+    return exponent_bits == 5 && magnitude == finite ? sign | half_infinity : half_nan;
+  const unsigned ones = 1u << mantissa_bits;
+  const unsigned significand = magnitude % ones + (field ? ones : 0);
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int unit = (int)(field ? field : 1) - bias - (int)mantissa_bits;
+  return sign | (unsigned)emu_round_to_code(significand, unit, 5, 10);
+}
+
+unsigned emu_permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  const uint64_t bytes = (uint64_t)b << 32 | a;
+  unsigned word = 0;
+  for (unsigned i = 0; i < 4; i++) {
+    const unsigned which = selector >> 4 * i & 0xF;
+    const unsigned byte = (unsigned)(bytes >> 8 * (which & 7)) & 0xFF;
+    word |= (which < 8 ? byte : byte >> 7 ? 0xFF : 0) << 8 * i;
+  }
+  return word;
 }
 
 unsigned emu_ceil_e8m0(float value) {

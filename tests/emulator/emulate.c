@@ -227,7 +227,8 @@ int emu_emulate(const struct emu_request *request) {
       code = exit_usage;
     }
   }
-  if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed);
+  emu_select_sample(&selection, (uint64_t)request->one_in, (uint64_t)request->seed);
+  if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed, emu_can_run);
   if (!code && selection.count && !run_selection(request, &selection, &totals)) code = exit_failed;
   free(selection.list);
   if (!code && totals.bad) code = exit_mismatch;

@@ -21,7 +21,8 @@ struct emu_request {
   int small;    /* one small shape instead of several */
   int64_t grid; /* -1: as the case says */
   int64_t seed, seeds;
-  int64_t jobs; /* processes at once, at most */
+  int64_t one_in; /* of the kernels that match, one in so many */
+  int64_t jobs;   /* processes at once, at most */
   const struct emu_fault *fault;
   int quiet;
 };

@@ -56,6 +56,10 @@ static unsigned round_half(double value, unsigned exponent_bits) {
   return sign | (unsigned)(code < infinity ? code : infinity);
 }
 
+unsigned emu_round_half(float value, unsigned exponent_bits) {
+  return round_half((double)value, exponent_bits);
+}
+
 unsigned emu_multiply_half(unsigned a, unsigned b, unsigned exponent_bits) {
   return round_half((double)emu_widen_half(a, exponent_bits) * emu_widen_half(b, exponent_bits),
                     exponent_bits);

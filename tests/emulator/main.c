@@ -24,7 +24,8 @@ static const char help[] =
     "VARIANT.tma-128x64. FILE.cu is the output of `mxq source`, perhaps edited.\n"
     "\n"
     "  --pairs            kernels of all archs in which every pair of properties occurs: types,\n"
-    "                     block, mode, layout, family and tile, arch and --narrow\n"
+    "                     block, mode, layout, scales, family and tile, arch and --narrow\n"
+    "  --one-in COUNT     of the kernels that match, a sample: one in so many, by the seed\n"
     "  --arch A           the arch that kernels are expanded for; 90a if not given\n"
     "  --narrow           with the hardware's conversions to e2m3, e3m2, e2m1 and e8m0, which "
     "sm_100a\n"
@@ -50,6 +51,7 @@ static const char help[] =
 
 static const struct option options[] = {
     {"pairs", no_argument, NULL, 'p'},
+    {"one-in", required_argument, NULL, 'o'},
     {"arch", required_argument, NULL, 'a'},
     {"narrow", no_argument, NULL, 'n'},
     {"small", no_argument, NULL, 'S'},
@@ -130,6 +132,7 @@ static int read_option(int letter, struct emu_request *request, int64_t strides[
     case 'g': return read_number("grid", 0, &request->grid);
     case 'd': return read_number("seed", 0, &request->seed);
     case 'c': return read_number("seeds", 1, &request->seeds);
+    case 'o': return read_number("one-in", 1, &request->one_in);
     case 'j': return read_number("jobs", 1, &request->jobs);
     case 'T': request->templates = optarg; return 1;
     case 'f': return read_fault(request);
@@ -153,7 +156,7 @@ static int check(const struct emu_request *request, const int64_t strides[2]) {
 
 int main(int count, char **arguments) {
   struct emu_request request = {
-      .grid = -1, .seed = 1, .seeds = 1, .jobs = sysconf(_SC_NPROCESSORS_ONLN)};
+      .grid = -1, .seed = 1, .seeds = 1, .one_in = 1, .jobs = sysconf(_SC_NPROCESSORS_ONLN)};
   const struct mxq_arch *arch;
   int64_t strides[2] = {-1, -1};
   int letter;

@@ -44,6 +44,11 @@ EMU_API unsigned emu_ceil_e8m0(float value);
 EMU_API float emu_multiply(float a, float b);
 EMU_API float emu_min_number(float a, float b); /* the other one if one is NaN */
 EMU_API float emu_larger_magnitude(float a, float b);
+/* A code's value as f16, exactly; a NaN is 0x7FFF. */
+EMU_API unsigned emu_widen_code(unsigned code, unsigned exponent_bits, unsigned mantissa_bits);
+/* To nearest, ties to even; too large is infinity. */
+EMU_API unsigned emu_round_half(float value, unsigned exponent_bits);
+EMU_API unsigned emu_permute_bytes(unsigned a, unsigned b, unsigned selector);
 /* Of 16-bit floats with `exponent_bits`: 8 is bf16, 5 is f16. */
 EMU_API float emu_widen_half(unsigned bits, unsigned exponent_bits);
 EMU_API unsigned emu_multiply_half(unsigned a, unsigned b, unsigned exponent_bits);

@@ -10,7 +10,7 @@
 
 struct emu_stand;
 
-/* Of each byte: whether it belongs to an element of what is read; who wrote it. */
+/* Of each byte: whether it belongs to an element, and not to a gap; who wrote it. */
 struct emu_mark {
   uint32_t block;
   uint16_t thread;
@@ -23,12 +23,12 @@ struct emu_region {
   const char *name; /* such as "out[0]" */
   unsigned char *base;
   uint64_t size;
-  int writable;           /* every byte of it must be written, exactly once */
+  int writable;           /* every real byte of it must be written, exactly once */
   struct emu_mark *marks; /* one for each byte */
 };
 
 /* Ends the launch with a hazard where the bytes are not those of one writable tensor, or were
- * written before. `stand` is where the thread wrote them. */
+ * written before, or belong to no element. `stand` is where the thread wrote them. */
 void emu_region_write(void *to, const void *from, uint64_t bytes, const struct emu_stand *stand,
                       unsigned thread);
 /* The same for bytes that belong to elements of a tensor that is read. */

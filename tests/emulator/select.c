@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schedule.h"
+#include "support.h"
 
 /* Steps through the kernels of an arch; the first of a variant's family is its default. Stops where
  * `visit` returns 0. */
@@ -27,6 +28,10 @@ static void each_kernel(int (*visit)(void *context, const struct mxq_kernel_id *
         is_default = 0;
       }
     }
+}
+
+int emu_can_run(const struct mxq_kernel_id *kernel) {
+  return mxq_form_facts(kernel)->form != MXQ_FORM_RELAYOUT;
 }
 
 struct match {
@@ -52,7 +57,7 @@ static int name_for(const struct match *wanted, const struct mxq_kernel_id *kern
 static int match(void *context, const struct mxq_kernel_id *kernel, int is_default) {
   struct match *wanted = context;
   char name[MXQ_KERNEL_NAME_SIZE];
-  if (!name_for(wanted, kernel, is_default, name)) return 1;
+  if (!emu_can_run(kernel) || !name_for(wanted, kernel, is_default, name)) return 1;
   if (fnmatch(wanted->pattern, name, 0) != 0) return 1;
   kernel_cases_add(wanted->cases, kernel, wanted->arch);
   wanted->found++;
@@ -64,6 +69,13 @@ size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
   struct match wanted = {pattern, arch, cases, 0};
   each_kernel(match, arch, &wanted);
   return wanted.found;
+}
+
+void emu_select_sample(struct kernel_cases *cases, uint64_t one_in, uint64_t seed) {
+  size_t kept = 0;
+  for (size_t i = 0; i < cases->count; i++)
+    if (support_random(&seed) % one_in == 0) cases->list[kept++] = cases->list[i];
+  cases->count = kept;
 }
 
 struct symbol {

@@ -6,6 +6,7 @@
 #define EMU_SELECT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernel_cases.h"
 
@@ -14,6 +15,11 @@
  * is one of kernel names, and adds every schedule that matches. Returns how many it found. */
 size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
                           const struct mxq_arch *arch);
+
+/* Whether the emulator runs the kernel: all but those that move scales alone. */
+int emu_can_run(const struct mxq_kernel_id *kernel);
+/* Keeps a seeded one in so many. */
+void emu_select_sample(struct kernel_cases *cases, uint64_t one_in, uint64_t seed);
 
 /* The kernel whose symbol a source defines with MXQ_KERNEL. 0: none that the arch has. */
 int emu_select_source(const char *text, const struct mxq_arch *arch, struct mxq_kernel_id *kernel);

@@ -13,7 +13,10 @@
 #include "map.h"
 #include "support.h"
 
-enum { regions_max = 5 };
+enum { regions_max = 6 };
+
+/* Of all tensors together: a byte of them takes some 15 of memory. */
+static const uint64_t bytes_max = UINT64_C(1) << 26;
 
 /* Everything of one trial that is freed at its end. */
 struct bench {
@@ -24,19 +27,28 @@ struct bench {
   size_t region_count;
 };
 
+static int encode(const struct mxq_map_plan *map, const char *which, const void *base,
+                  struct mxq_tensor_map *to, char text[EMU_TEXT]) {
+  char why[EMU_TEXT];
+  if (emu_map_encode(map, base, to, why)) return 1;
+  snprintf(text, EMU_TEXT, "%s map: %.2000s", which, why);
+  return 0;
+}
+
 /* What the runtime's plan does on a device, with the encoder here. */
 static int fill_args(struct bench *bench, char text[EMU_TEXT]) {
   const struct mxq_tensor_plan *plan = &bench->plan;
   const struct mxq_pointers pointers = support_tensors_pointers(&bench->tensors);
-  struct mxq_tma_args *tile = &bench->args.tile;
-  char why[EMU_TEXT];
   mxq_kernel_args_fill(plan, &bench->args);
   mxq_kernel_args_point(plan, &pointers, &bench->args);
-  if (plan->form != MXQ_FORM_TILE) return 1;
-  const int in = emu_map_encode(&plan->in, pointers.in, &tile->in, why);
-  if (in && emu_map_encode(&plan->out[0], pointers.out[0], &tile->out, why)) return 1;
-  snprintf(text, EMU_TEXT, "%s map: %.2000s", in ? "output" : "input", why);
-  return 0;
+  if (plan->in.rank && !encode(&plan->in, "input", pointers.in, &bench->args.tile.in, text))
+    return 0;
+  for (unsigned part = 0; part < 2; part++) {
+    if (!plan->out[part].rank) continue;
+    struct mxq_tensor_map *map = mxq_kernel_args_out_map(plan, part, &bench->args);
+    if (!encode(&plan->out[part], "output", pointers.out[part], map, text)) return 0;
+  }
+  return 1;
 }
 
 static void add_region(struct bench *bench, const char *name, const struct support_buffer *buffer,
@@ -49,32 +61,48 @@ static void add_region(struct bench *bench, const char *name, const struct suppo
   bench->region_count++;
 }
 
-/* The bytes of the input that belong to elements, and not to the gaps of its strides. */
-static void mark_elements(const struct emu_trial *trial, struct emu_region *in) {
+/* The bytes of the wide tensor that belong to elements, and not to the gaps of its strides. */
+static void mark_elements(const struct emu_trial *trial, uint64_t bits, struct emu_region *wide) {
   const struct mxq_shape *shape = &trial->shape;
-  const uint64_t bytes = mxq_type_facts(trial->kernel.variant.in)->bits / 8;
+  const uint64_t bytes = bits / 8;
   for (int64_t e = 0; e < shape->e; e++)
     for (int64_t n = 0; n < shape->n; n++) {
       const uint64_t stride_e = shape->e > 1 ? (uint64_t)shape->stride_e : 0;
       const uint64_t stride_n = shape->n > 1 ? (uint64_t)shape->stride_n : 0;
       const uint64_t row = (uint64_t)e * stride_e + (uint64_t)n * stride_n;
-      for (uint64_t i = 0; i < (uint64_t)shape->k * bytes; i++) in->marks[row * bytes + i].real = 1;
+      for (uint64_t i = 0; i < (uint64_t)shape->k * bytes; i++)
+        wide->marks[row * bytes + i].real = 1;
     }
 }
 
+static void mark_all(struct emu_region *dense) {
+  for (uint64_t i = 0; i < dense->size; i++) dense->marks[i].real = 1;
+}
+
+/* Scales of padding may be read, and come to nothing: they hold anything. */
 static void add_regions(const struct emu_trial *trial, struct bench *bench) {
   static const char *const outs[] = {"out[0]", "out[1]"}, *const scales[] = {"scale[0]",
                                                                              "scale[1]"};
+  const struct mxq_variant *variant = &trial->kernel.variant;
+  const int dequantize = variant->op == MXQ_OP_DEQUANTIZE;
+  const unsigned char *wide = dequantize ? bench->tensors.out[0].data : bench->tensors.in.data;
+  const uint64_t bits = mxq_type_facts(dequantize ? variant->out : variant->in)->bits;
   add_region(bench, "in", &bench->tensors.in, 0);
-  if (bench->region_count) mark_elements(trial, &bench->regions[0]);
+  add_region(bench, "in_scale", &bench->tensors.in_scale, 0);
   for (int part = 0; part < 2; part++) {
     add_region(bench, outs[part], &bench->tensors.out[part], 1);
     add_region(bench, scales[part], &bench->tensors.scale[part], 1);
   }
+  for (size_t i = 0; i < bench->region_count; i++)
+    if (bench->regions[i].base == wide)
+      mark_elements(trial, bits, &bench->regions[i]);
+    else
+      mark_all(&bench->regions[i]);
 }
 
 static int guards_whole(const struct support_tensors *tensors) {
-  int whole = support_buffer_guards(&tensors->in, "in");
+  int whole = support_buffer_guards(&tensors->in, "in") &
+              support_buffer_guards(&tensors->in_scale, "in_scale");
   for (int part = 0; part < 2; part++) {
     whole &= support_buffer_guards(&tensors->out[part], "out");
     whole &= support_buffer_guards(&tensors->scale[part], "scale");
@@ -144,14 +172,37 @@ static enum emu_verdict run(const struct emu_trial *trial, struct bench *bench,
   return verdict == EMU_CLEAN ? compare(trial, bench, text) : verdict;
 }
 
-static int prepare(const struct emu_trial *trial, struct bench *bench) {
+static int too_large(const struct emu_trial *trial, char text[EMU_TEXT]) {
+  struct mxq_byte_counts bytes;
+  if (mxq_sizes(&trial->kernel.variant, &trial->shape, &bytes) != MXQ_OK) return 0;
+  const uint64_t counts[regions_max] = {bytes.in,     bytes.in_scale, bytes.out[0],
+                                        bytes.out[1], bytes.scale[0], bytes.scale[1]};
+  uint64_t sum = 0;
+  for (int i = 0; i < regions_max; i++) {
+    if (counts[i] > bytes_max) sum = bytes_max;
+    sum += counts[i];
+  }
+  if (sum <= bytes_max) return 0;
+  snprintf(text, EMU_TEXT, "the tensors have more than %" PRIu64 " bytes; give a smaller shape",
+           bytes_max);
+  return 1;
+}
+
+static int prepare(const struct emu_trial *trial, struct bench *bench, char text[EMU_TEXT]) {
   const struct mxq_variant *variant = &trial->kernel.variant;
-  if (mxq_tensor_plan_make(&trial->kernel, trial->arch, &trial->shape, &bench->plan) != MXQ_OK)
+  enum mxq_status status =
+      mxq_tensor_plan_make(&trial->kernel, trial->arch, &trial->shape, &bench->plan);
+  if (status == MXQ_OK && too_large(trial, text)) return 0;
+  if (status == MXQ_OK)
+    status = support_tensors_make(variant, &trial->shape, trial->seed, &bench->tensors);
+  if (status == MXQ_OK)
+    status = support_tensors_make(variant, &trial->shape, trial->seed, &bench->expected);
+  if (status != MXQ_OK) {
+    snprintf(text, EMU_TEXT, "%s", mxq_last_error());
     return 0;
-  if (support_tensors_make(variant, &trial->shape, trial->seed, &bench->tensors) != MXQ_OK ||
-      support_tensors_make(variant, &trial->shape, trial->seed, &bench->expected) != MXQ_OK)
-    return 0;
-  emu_inputs_mark_edges(variant, &trial->shape, trial->seed, bench->tensors.in.data);
+  }
+  if (variant->op == MXQ_OP_QUANTIZE)
+    emu_inputs_mark_edges(variant, &trial->shape, trial->seed, bench->tensors.in.data);
   memcpy(bench->expected.in.data, bench->tensors.in.data, bench->tensors.in.size);
   return 1;
 }
@@ -161,10 +212,7 @@ enum emu_verdict emu_trial_run(const struct emu_trial *trial, char text[EMU_TEXT
   memset(&bench, 0, sizeof bench);
   enum emu_verdict verdict = EMU_UNFIT;
   text[0] = 0;
-  if (prepare(trial, &bench))
-    verdict = run(trial, &bench, text);
-  else
-    snprintf(text, EMU_TEXT, "%s", mxq_last_error());
+  if (prepare(trial, &bench, text)) verdict = run(trial, &bench, text);
   for (size_t i = 0; i < bench.region_count; i++) free(bench.regions[i].marks);
   support_tensors_free(&bench.tensors);
   support_tensors_free(&bench.expected);

@@ -125,6 +125,22 @@ MXQ_FN unsigned narrow_pair(float first, float second) {
   return emu_narrow(first, EXPONENT_BITS, MANTISSA_BITS) |
          emu_narrow(second, EXPONENT_BITS, MANTISSA_BITS) << SHIFT;
 }
+/* The halves of two codes; bits behind them do not count. */
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned widen_pair(unsigned codes) {
+  constexpr unsigned SHIFT = EXPONENT_BITS + MANTISSA_BITS == 3 ? 4 : 8, MASK = (1u << SHIFT) - 1;
+  return emu_widen_code(codes & MASK, EXPONENT_BITS, MANTISSA_BITS) |
+         emu_widen_code(codes >> SHIFT & MASK, EXPONENT_BITS, MANTISSA_BITS) << 16;
+}
+MXQ_FN unsigned round_pair_bf16(float first, float second) {
+  return emu_round_half(first, 8) | emu_round_half(second, 8) << 16;
+}
+MXQ_FN unsigned round_pair_f16(float first, float second) {
+  return emu_round_half(first, 5) | emu_round_half(second, 5) << 16;
+}
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return emu_permute_bytes(a, b, selector);
+}
 MXQ_FN unsigned ceil_e8m0(float x) { return emu_ceil_e8m0(x); }
 
 #endif
