@@ -44,6 +44,16 @@ static void stride_n_element(struct mxq_tensor_plan *plan) {
 static void stride_e(struct mxq_tensor_plan *plan) { plan->stride_e_bytes = 0; }
 static void scale_row(struct mxq_tensor_plan *plan) { plan->scale[0].pitch++; }
 static void length_k(struct mxq_tensor_plan *plan) { plan->k--; }
+/* Of the second of two parts. */
+static void second_stride(struct mxq_tensor_plan *plan) { plan->out[1].strides_bytes[0] += 16; }
+static void second_matrix_stride(struct mxq_tensor_plan *plan) {
+  plan->out[1].strides_bytes[1] = 0;
+}
+static void second_swizzle(struct mxq_tensor_plan *plan) {
+  plan->out[1].swizzle = MXQ_MAP_SWIZZLE_NONE;
+}
+static void second_box_rows(struct mxq_tensor_plan *plan) { plan->out[1].box[1]--; }
+static void second_scale_row(struct mxq_tensor_plan *plan) { plan->scale[1].pitch++; }
 static void one_block_less(struct mxq_tensor_plan *plan) { plan->grid--; }
 /* Rows or columns that only complete a block count as if they were elements. */
 static void in_padding(struct mxq_tensor_plan *plan) {
@@ -73,6 +83,11 @@ static const struct emu_fault faults[] = {
     {"stride-e", stride_e},
     {"scale-row", scale_row},
     {"length-k", length_k},
+    {"second-stride", second_stride},
+    {"second-matrix-stride", second_matrix_stride},
+    {"second-swizzle", second_swizzle},
+    {"second-box-rows", second_box_rows},
+    {"second-scale-row", second_scale_row},
     {"one-block-less", one_block_less},
     {"in-padding", in_padding},
     {"out-padding", out_padding},

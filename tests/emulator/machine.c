@@ -14,7 +14,8 @@
 #include "team.h"
 
 enum { often = 64 }; /* one primitive in so many gives way though it need not */
-static const uint64_t very_many = 400000000;
+static const uint64_t very_many = 400000000, launch_max = 2000000000;
+enum { grid_max = 1 << 20 };
 
 struct emu_machine emu;
 
@@ -37,6 +38,7 @@ unsigned emu_enter(const char *what, int line, const char *file) {
   const unsigned thread = emu_team_self();
   emu.stand[thread] = (struct emu_stand){what, file, line};
   if (!EMU_THREADS && ++emu.steps > emu.steps_max) emu_hazard("the block does not end");
+  if (!EMU_THREADS && ++emu.all_steps > launch_max) emu_hazard("the launch does not end");
   emu_team_pause(often);
   return thread;
 }
@@ -153,6 +155,10 @@ int emu_launch_run(const struct emu_launch *launch, char text[EMU_TEXT]) {
   if (launch->threads == 0 || launch->threads > EMU_THREADS_MAX) {
     emu_hazard_at(NULL, 0, "%u threads in a block: not from 1 to %d", launch->threads,
                   EMU_THREADS_MAX);
+    return 0;
+  }
+  if (launch->grid > grid_max) {
+    emu_hazard_at(NULL, 0, "%u blocks: the emulator runs at most %d", launch->grid, grid_max);
     return 0;
   }
   emu.shared = malloc(launch->shared_bytes + 1);

@@ -53,6 +53,7 @@ struct emu_machine {
   uint32_t syncs;    /* block_syncs that completed */
   uint64_t steps;    /* primitives so far in this block */
   uint64_t steps_max;
+  uint64_t all_steps; /* of all blocks */
   uint64_t random;
   int failed;
   char *text;

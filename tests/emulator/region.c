@@ -49,8 +49,11 @@ static struct emu_region *find(uintptr_t at, uint64_t bytes, int writable) {
 
 void emu_region_describe(const struct emu_region *region, uint64_t byte, char *text, size_t size) {
   const struct emu_mark *mark = &region->marks[byte];
-  snprintf(text, size, "byte %" PRIu64 " of %s: block %u, thread %u wrote it at %s", byte,
-           region->name, mark->block, mark->thread, emu_place_text(mark->place).text);
+  if (!mark->written)
+    snprintf(text, size, "byte %" PRIu64 " of %s, was never written", byte, region->name);
+  else
+    snprintf(text, size, "byte %" PRIu64 " of %s: block %u, thread %u wrote it at %s", byte,
+             region->name, mark->block, mark->thread, emu_place_text(mark->place).text);
 }
 
 void emu_region_write(void *to, const void *from, uint64_t bytes, const struct emu_stand *stand,

@@ -16,7 +16,7 @@
 enum { regions_max = 6 };
 
 /* Of all tensors together: a byte of them takes some 15 of memory. */
-static const uint64_t bytes_max = UINT64_C(1) << 26;
+static const uint64_t bytes_max = UINT64_C(1) << 25;
 
 /* Everything of one trial that is freed at its end. */
 struct bench {

@@ -207,35 +207,26 @@ FOUR = [
 
 LAYOUTS = fast("bf16_e4m3_b32_rceil_colt", "f32_e5m2_b64_amax_sq", "bf16_e4m3_b32_rceil_row")
 tile = Template("tile.cuh", BF16)
+place = Template("place.cuh", BF16)
+PLACE = [
+    place("swizzle left out", change("return offset ^ (offset >> 3 & (SPAN - 16));",
+                                     "return offset;")),
+    place("swizzle of 64 bytes for 128", change("offset >> 3 & (SPAN - 16)", "offset >> 3 & 0x30")),
+    place("swizzle of 128 bytes for 64", change("offset >> 3 & (SPAN - 16)", "offset >> 3 & 0x70"),
+          ["quantize_bf16_e2m1_b32_floor_colt_lin.tma-128x128"]),
+    place("swizzle from the wrong bits", change("offset >> 3 &", "offset >> 4 &")),
+    place("quotient one bit off", change("+ x) >> by.shift", "+ x) >> (by.shift + 1)"), LAYOUTS),
+    place("tiles of a matrix counted along N alone",
+          change("const unsigned e = divide(strip, args.tiles_k);", "const unsigned e = strip;"),
+          LAYOUTS),
+]
+
 TILE = [
-    tile("swizzle left out",
-         change("return offset ^ (offset >> 3 & (ROW_BYTES == 128 ? 0x70 : 0x30));", "return offset;")),
-    tile("swizzle of 64 bytes for 128", change("ROW_BYTES == 128 ? 0x70 : 0x30", "0x30")),
-    tile("swizzle of 128 bytes for 64", change("ROW_BYTES == 128 ? 0x70 : 0x30", "0x70"),
-         ["quantize_bf16_e2m1_b32_floor_colt_lin.tma-128x128"]),
-    tile("swizzle from the wrong bits", change("offset >> 3 &", "offset >> 4 &")),
-    tile("scale index one off along K", change("+ k / BLOCK_K) *", "+ k / BLOCK_K + 1) *"), LAYOUTS),
-    tile("scale index one off along N", change("(n / BLOCK_N) *", "(n / BLOCK_N + 1) *"), LAYOUTS),
-    tile("rows of scales as long as rows",
-         change("(n / BLOCK_N) * args.scale_columns", "(n / BLOCK_N) * args.k"),
-         fast("bf16_e4m3_b32_rceil_row")),
-    tile("scale stride of a matrix forgotten", change("(e * args.scale_stride_e + ", "("), LAYOUTS),
-    tile("scales of two columns exchanged",
-         change("scale[0].code | scale[1].code << 8", "scale[1].code | scale[0].code << 8")),
-    tile("float scales of two columns exchanged",
-         change("words2{{scale[0].code, scale[1].code}}", "words2{{scale[1].code, scale[0].code}}"),
-         fast("bf16_e4m3_b32_amax_colt")),
-    tile("one scale for two columns",
-         change("COLUMNS == 1 || ALONG_K", "true")),
     tile("the other column counted once", change("word_max(word, word >> 16 | word << 16)", "word"),
          fast("bf16_e4m3_b32_rceil_sq")),
     tile("quads of packed codes exchanged", change("quad % 2 == 0", "quad % 2 == 1"),
          fast("bf16_e2m1_b32_floor_colt")),
     tile("quads exchanged", change("codes.word[quad] = four;", "codes.word[quad ^ 1] = four;")),
-    tile("quotient one bit off", change("+ x) >> by.shift", "+ x) >> (by.shift + 1)"), LAYOUTS),
-    tile("tiles of a matrix counted along N alone",
-         change("const unsigned e = divide(strip, args.tiles_k);", "const unsigned e = strip;"),
-         LAYOUTS),
 ]
 
-MUTANTS = SCALE + CONVERT + FOUR + TILE
+MUTANTS = SCALE + CONVERT + FOUR + PLACE + TILE

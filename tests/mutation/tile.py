@@ -92,7 +92,7 @@ COPIES = [
 
 BLOCKS = [
     tile("row of the input tile one off",
-         change("(half ^ flip) + r) * ROW_BYTES", "(half ^ flip) + r + 1) * ROW_BYTES")),
+         change("(half ^ flip) + r, word", "(half ^ flip) + r + 1, word")),
     tile("halves flipped where threads share two blocks",
          cut(" && !(ALONG_K && PIECES == 2)"), fast("bf16_e4m3_b16_rceil_sqt")),
     tile("flip forgotten in the rows of a scale",

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Faults of packed scales and of the first of two parts, and of the plans for them."""
+from edits import Template, change, drop, plan
+
+
+def fast(*variants):
+    return [f"quantize_{v}.tma" for v in variants]
+
+
+def each(*variants):
+    return [f"quantize_{v}.{family}" for v in variants for family in ("tma", "any")]
+
+
+ROW_BLK, ROW_MN = fast("bf16_e4m3_b32_rceil_row_blk"), fast("bf16_e4m3_b32_rceil_row_mn")
+COLT_BLK = fast("bf16_e4m3_b32_rceil_colt_blk")
+SQ = each("bf16_e4m3_b32_rceil_sq_blk", "f32_e4m3_b128_floor_sqt_mn")
+FLOATS = each("bf16_e4m3_b128_amax_row_mn", "bf16_e4m3_b128_amax_sq_mn")
+PACKED = each("bf16_e4m3_b32_rceil_colt_blk", "bf16_e4m3_b32_rceil_row_mn")
+TWO, TWO_BLK = fast("bf16_e4m3_b32_rceil_rowcolt_lin"), fast("bf16_e4m3_b32_rceil_rowcolt_blk")
+LONG = fast("bf16_e4m3_b128_rceil_rowcolt_lin")  # a block in four runs
+SQUARES = fast("bf16_e4m3_b32_rceil_sqsqt_blk")
+GENERIC = ["quantize_bf16_e4m3_b32_rceil_rowcolt_lin.any"]
+
+scales = Template("scales.cuh", PACKED)
+tile = Template("tile.tma.cu", TWO)
+runs = Template("tile_runs.cuh", TWO)
+run = Template("run.cuh", LONG)
+row = Template("row.tma.cu", ROW_BLK)
+any_ = Template("any.cu", GENERIC)
+
+PLACES = [
+    scales("tile of scales one off", change("row / 128 * pitch + column / 4)",
+                                            "row / 128 * pitch + column / 4 + 1)"), COLT_BLK),
+    scales("rows of tiles as long as one tile", change("row / 128 * pitch", "row / 128"),
+           COLT_BLK),
+    scales("rows of a tile of scales closer", change("row % 32 * 16", "row % 32 * 8"), COLT_BLK),
+    scales("quarters of a tile of scales exchanged",
+           change("row % 128 / 32 * 4 +", "(row % 128 / 32 ^ 1) * 4 +"), COLT_BLK),
+    scales("words of a column one off", change("column / 4 * pitch + row)",
+                                               "column / 4 * pitch + row + 1)"), ROW_MN),
+    scales("columns of words as long as rows", change("column / 4 * pitch + row)",
+                                                      "column / 4 + row)"), ROW_MN),
+    scales("axes of float scales exchanged",
+           change("COLUMNS_INNER ? line * pitch", "!COLUMNS_INNER ? line * pitch"), FLOATS),
+    scales("a row for each row of a square", change("part::SQUARE ? row / BLOCK : row",
+                                                    "row"), FLOATS),
+    scales("rows of one tile at another's", change("line % 4 * 32 + line % 128 / 4",
+                                                   "line % 4 * 32 + line % 128 / 8"), COLT_BLK),
+    scales("matrix of a scale tile forgotten", change("scales.to + e * scales.stride_e + scale_place",
+                                                      "scales.to + scale_place")),
+    scales("matrix of a scale forgotten",
+           change("e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column)",
+                  "scale_place<PART>(scales.pitch, row + copy, column)"), FLOATS),
+    scales("scale tile of the wrong row",
+           change("(part::SQUARE ? local / BLOCK : local)", "(part::SQUARE ? local / BLOCK : local ^ 1)")),
+    scales("scale tile by whole squares", change("part::SQUARE ? local / BLOCK : local",
+                                                 "part::SQUARE ? 0 : local"), SQUARES),
+    scales("one copy of a square's scale", change("copy < (part::COPIES ? BLOCK : 1)",
+                                                  "copy < 1"), SQ),
+    scales("one copy less of a square's scale", change("copy < (part::COPIES ? BLOCK : 1)",
+                                                       "copy < (part::COPIES ? BLOCK - 1 : 1)"), SQ),
+]
+
+PADDING = [
+    scales("padding rows not written", change("(rows + 127) / 128 * 128", "(rows + 3) / 4 * 4"),
+           PACKED),
+    scales("padding rows of mn not written", change("    return (rows + 3) / 4 * 4;",
+                                                    "    return rows;"), ROW_MN + FLOATS),
+    scales("padding columns not written", change("(columns + 3) / 4 * 4", "columns"), PACKED),
+    scales("a code in a padding row, by tiles",
+           change("row < rows ? shared_load<unsigned>(from) : 0u", "shared_load<unsigned>(from)"),
+           SQUARES + fast("bf16_e4m3_b32_rceil_sqsqt_mn")),
+    scales("a code in a padding row", change("row + copy < rows ? code : 0", "code"), SQ),
+    scales("padding rows past the stored ones", change("if (row + copy < rows_stored<PART>(rows))",
+                                                       "if (row + copy < rows_stored<PART>(rows) + 4)"),
+           SQ),
+    scales("padding columns past the stored ones",
+           change("if (column >= columns_stored<PART>(columns)) return;\n", ""), PACKED),
+    tile("scale of what lies outside", change("inside ? scale[c].code : 0)", "inside ? scale[c].code : 1)"),
+         COLT_BLK),
+    runs("scale of a run outside", change("n < args.n && k < args.k ? scale.piece[piece][0].code : 0",
+                                          "n < args.n && k < args.k ? scale.piece[piece][0].code : 1"),
+         TWO_BLK),
+    row("scale of a row outside", change("n < args.n && k < args.k ? code : 0",
+                                         "n < args.n && k < args.k ? code : 1")),
+]
+
+TURNS = [
+    tile("turn of the scale tiles dropped",
+         [change("SCALE_TILE + turn * SCALE_BYTES + (scales", "SCALE_TILE + (scales"),
+          change("SCALE_TILE + parity * SCALE_BYTES, at.e", "SCALE_TILE, at.e")], COLT_BLK),
+    tile("turn of the scale tiles dropped where they are read",
+         change("SCALE_TILE + parity * SCALE_BYTES, at.e", "SCALE_TILE, at.e"), COLT_BLK),
+    tile("turn of the first part's scale tiles dropped",
+         [change("ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight",
+                 "ALSO_SCALE_TILE + straight"),
+          change("ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e", "ALSO_SCALE_TILE, at.e")],
+         SQUARES),
+    tile("one scale tile for both parts",
+         change("ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES", "ALSO_SCALE_TILE = SCALE_TILE"),
+         TWO_BLK),
+    tile("lines of a scale tile exchanged",
+         change("scales_of<MAIN>::ROWS_N ? straight", "!scales_of<MAIN>::ROWS_N ? straight"),
+         COLT_BLK),
+    row("barrier between scales and their loads dropped",
+        drop("    block_sync();  // orders the stores of all scales")),
+    row("scales of a tile in the wrong column",
+        change("row * TILE_COLUMNS + (column", "row * TILE_COLUMNS + 1 + (column")),
+]
+
+FIRST_PART = [
+    tile("first part not stored",
+         change("  if constexpr (ALSO != 0) map_store", "  if constexpr (ALSO == 7) map_store")),
+    tile("matrix of the first part forgotten",
+         change("map_store(args.also, at.k / PACKED, at.n, at.e,",
+                "map_store(args.also, at.k / PACKED, at.n, 0,")),
+    tile("first part stored from the second", change("at.n, at.e, ALSO_TILE)",
+                                                     "at.n, at.e, OUT_TILE)")),
+    tile("one load less", change("slab < WORDS / SLAB_WORDS; slab++",
+                                 "slab + 1 < WORDS / SLAB_WORDS; slab++")),
+    tile("all loads of one place", change("at.k + slab * SLAB_WORDS * COLUMNS, at.n,", "at.k, at.n,")),
+    tile("all loads to one place", change("map_load(IN_TILE + slab * IN_SLAB_BYTES,",
+                                          "map_load(IN_TILE,")),
+    tile("swizzle of the input forgotten", change("return swizzle<128>(IN_TILE", "return (IN_TILE")),
+    runs("swizzle of the first part forgotten", change("return swizzle<OUT_ROW_BYTES>(ALSO_TILE",
+                                                       "return (ALSO_TILE")),
+    runs("words of a run exchanged", change("run * RUN_WORDS + w)", "run * RUN_WORDS + (w ^ 4))")),
+    runs("chunks of a run exchanged", change("codes_chunk(codes, chunk)",
+                                             "codes_chunk(codes, chunk ^ 1)")),
+    runs("scale of every run of a block", change("  if (column % BLOCK != 0) return;\n", ""), LONG),
+    runs("scale index one off", change("column + piece * BLOCK;", "column + BLOCK + piece * BLOCK;")),
+    runs("scale index in the tile one off", change("(column / BLOCK + piece)",
+                                                   "(column / BLOCK + piece + 1)"), TWO_BLK),
+    run("shuffle of neighbours, which hold other rows",
+        change("shuffle_xor(largest, lanes * lane_step)", "shuffle_xor(largest, lanes)")),
+    any_("scales of the first part in those of the second",
+         change("args.also, args.also_scale, at)", "args.also, args.scale, at)")),
+    any_("codes of the first part in those of the second",
+         change("args.also, args.also_scale, at)", "args.out, args.also_scale, at)")),
+    any_("barrier between the parts dropped", drop("  block_sync();  // orders the reads of this tile")),
+    any_("first part left out", change("if constexpr (ALSO != 0) quantize_tile",
+                                       "if constexpr (ALSO == 7) quantize_tile")),
+]
+
+HOST = [plan(fault, TWO, f"{fault}, two parts") for fault in (
+    "in-swizzle", "in-box-rows", "out-swizzle", "out-stride", "out-matrix-stride", "scale-row",
+    "second-stride", "second-matrix-stride", "second-swizzle", "second-box-rows",
+    "second-scale-row")] + [
+        plan("scale-row", COLT_BLK, "tiles in a row of tiles of scales"),
+        plan("scale-matrix-stride", ROW_MN, "scale-matrix-stride, packed"),
+        plan("one-tile-less", COLT_BLK, "one-tile-less, of padding")]
+
+MUTANTS = PLACES + PADDING + TURNS + FIRST_PART + HOST
