@@ -68,29 +68,6 @@ static void test_nan(void **state) {
                        type->nan_code);
 }
 
-/* What a code of one sign means; of infinity's, where the numbers would go on. */
-static double half_value(unsigned magnitude, unsigned exponent_bits) {
-  const int mantissa_bits = 15 - (int)exponent_bits, ones = 1 << mantissa_bits;
-  const int exponent = (int)magnitude / ones, mantissa = (int)magnitude % ones;
-  const int unit = 2 - (1 << (exponent_bits - 1)) - mantissa_bits;
-  return exponent ? ldexp(ones + mantissa, unit + exponent - 1) : ldexp(mantissa, unit);
-}
-
-static unsigned infinity_of(unsigned exponent_bits) { return exponent_bits == 8 ? 0x7F80 : 0x7C00; }
-
-static int is_nan_half(unsigned bits, unsigned exponent_bits) {
-  return (bits & 0x7FFF) > infinity_of(exponent_bits);
-}
-
-static double widened(unsigned bits, unsigned exponent_bits) {
-  const unsigned magnitude = bits & 0x7FFF;
-  const double value = magnitude > infinity_of(exponent_bits) ? NAN
-                       : magnitude == infinity_of(exponent_bits)
-                           ? INFINITY
-                           : half_value(magnitude, exponent_bits);
-  return bits >> 15 ? -value : value;
-}
-
 static void test_widen(void **state) {
   (void)state;
   for (unsigned exponent_bits = 5; exponent_bits <= 8; exponent_bits += 3)
@@ -171,6 +148,43 @@ static void test_limit(void **state) {
       }
 }
 
+static void test_widen_codes(void **state) {
+  (void)state;
+  for (const struct code_type *type = code_types; type->name; type++) {
+    const unsigned sign = 1u << (type->exponent_bits + type->mantissa_bits);
+    for (unsigned code = 0; code < sign; code++) {
+      const unsigned half = emu_widen_code(code, type->exponent_bits, type->mantissa_bits);
+      const unsigned minus = emu_widen_code(code | sign, type->exponent_bits, type->mantissa_bits);
+      if (code <= type->largest)
+        assert_true(widened(half, 5) == code_value(type, code) && minus == (half | 0x8000));
+      else if (type->exponent_bits == 5 && code == 0x7C)
+        assert_true(half == 0x7C00 && minus == 0xFC00);
+      else
+        assert_true(half == 0x7FFF && minus == 0x7FFF);
+    }
+  }
+}
+
+static void test_round_floats(void **state) {
+  uint64_t random = 7;
+  (void)state;
+  for (int i = 0; i < 1000000; i++) {
+    const unsigned exponent_bits = i % 2 ? 8 : 5, shift = i % 2 ? 16 : 13;
+    uint32_t bits = (uint32_t)support_random(&random);
+    if (i % 4 < 2) bits = (bits & ~0u << shift) | 1u << (shift - 1); /* ties */
+    if (i % 2 == 0) bits = (bits & 0x8FFFFFFF) | 0x30000000;         /* f16 has few exponents */
+    const float value = bits_float(bits + (uint32_t)(i % 12 / 4) - 1);
+    check_half("rounding", bits, 0, emu_round_half(value, exponent_bits), (double)value, 0,
+               exponent_bits);
+  }
+  assert_int_equal(emu_round_half(bits_float(0x7F7F8000), 8), 0x7F80);
+}
+
+static void test_permute(void **state) {
+  (void)state;
+  assert_int_equal(emu_permute_bytes(0x33221100, 0x77665544, 0x4761), 0x44776611);
+}
+
 static void test_float_arithmetic(void **state) {
   const float nans[] = {bits_float(0x7FC00000), bits_float(0xFFC00001), bits_float(0xFF800001)};
   (void)state;
@@ -224,10 +238,12 @@ static void test_larger(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boundaries), cmocka_unit_test(test_nan),
-      cmocka_unit_test(test_widen),      cmocka_unit_test(test_arithmetic_of_halves),
-      cmocka_unit_test(test_limit),      cmocka_unit_test(test_float_arithmetic),
-      cmocka_unit_test(test_ceil_e8m0),  cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_boundaries),  cmocka_unit_test(test_nan),
+      cmocka_unit_test(test_widen),       cmocka_unit_test(test_arithmetic_of_halves),
+      cmocka_unit_test(test_limit),       cmocka_unit_test(test_float_arithmetic),
+      cmocka_unit_test(test_ceil_e8m0),   cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_widen_codes), cmocka_unit_test(test_round_floats),
+      cmocka_unit_test(test_permute),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,4 +38,30 @@ static inline uint32_t code_boundary(const struct code_type *type, unsigned code
   return bits;
 }
 
+/* What the bits of a 16-bit float of one sign mean; of infinity's, where the numbers would go on.
+ */
+static inline double half_value(unsigned magnitude, unsigned exponent_bits) {
+  const int mantissa_bits = 15 - (int)exponent_bits, ones = 1 << mantissa_bits;
+  const int exponent = (int)magnitude / ones, mantissa = (int)magnitude % ones;
+  const int unit = 2 - (1 << (exponent_bits - 1)) - mantissa_bits;
+  return exponent ? ldexp(ones + mantissa, unit + exponent - 1) : ldexp(mantissa, unit);
+}
+
+static inline unsigned infinity_of(unsigned exponent_bits) {
+  return exponent_bits == 8 ? 0x7F80 : 0x7C00;
+}
+
+static inline int is_nan_half(unsigned bits, unsigned exponent_bits) {
+  return (bits & 0x7FFF) > infinity_of(exponent_bits);
+}
+
+static inline double widened(unsigned bits, unsigned exponent_bits) {
+  const unsigned magnitude = bits & 0x7FFF;
+  const double value = magnitude > infinity_of(exponent_bits) ? NAN
+                       : magnitude == infinity_of(exponent_bits)
+                           ? INFINITY
+                           : half_value(magnitude, exponent_bits);
+  return bits >> 15 ? -value : value;
+}
+
 #endif

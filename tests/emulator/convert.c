@@ -91,9 +91,8 @@ unsigned emu_permute_bytes(unsigned a, unsigned b, unsigned selector) {
   const uint64_t bytes = (uint64_t)b << 32 | a;
   unsigned word = 0;
   for (unsigned i = 0; i < 4; i++) {
-    const unsigned which = selector >> 4 * i & 0xF;
-    const unsigned byte = (unsigned)(bytes >> 8 * (which & 7)) & 0xFF;
-    word |= (which < 8 ? byte : byte >> 7 ? 0xFF : 0) << 8 * i;
+    const unsigned which = selector >> 4 * i & 7;
+    word |= (unsigned)(bytes >> 8 * which & 0xFF) << 8 * i;
   }
   return word;
 }

@@ -44,7 +44,7 @@ MXQ_KERNEL(convert_all, 256, 4)(MXQ_ARGS(convert_args) args) {
   }
 }
 
-constexpr unsigned SAMPLE_RESULTS = 13;
+constexpr unsigned SAMPLE_RESULTS = 18;
 struct sample_args {
   const unsigned *a, *b;
   unsigned *results[SAMPLE_RESULTS];
@@ -67,6 +67,11 @@ MXQ_KERNEL(convert_sample, 256, 4)(MXQ_ARGS(sample_args) args) {
       float_bits(multiply(bits_float(a), bits_float(b))),
       float_bits(min_number(bits_float(a), bits_float(b))),
       float_bits(widen_f16(a & 0xFFFF)),
+      widen_pair<4, 3>(a),
+      widen_pair<5, 2>(a),
+      round_pair_bf16(bits_float(a), bits_float(b)),
+      round_pair_f16(bits_float(a), bits_float(b)),
+      permute_bytes(a, ~a, b & 0x7777),
   };
   for (unsigned r = 0; r < SAMPLE_RESULTS; r++) args.results[r][i] = results[r];
 }

@@ -52,6 +52,22 @@ static uint32_t widened(uint32_t a, uint32_t b) {
   return float_bits(emu_widen_half(a & 0xFFFF, 5));
 }
 
+static uint32_t widened_e4m3(uint32_t a, uint32_t b) {
+  (void)b;
+  return emu_widen_code(a & 0xFF, 4, 3) | (uint32_t)emu_widen_code(a >> 8 & 0xFF, 4, 3) << 16;
+}
+static uint32_t widened_e5m2(uint32_t a, uint32_t b) {
+  (void)b;
+  return emu_widen_code(a & 0xFF, 5, 2) | (uint32_t)emu_widen_code(a >> 8 & 0xFF, 5, 2) << 16;
+}
+static uint32_t rounded_bf16(uint32_t a, uint32_t b) {
+  return emu_round_half(bits_float(a), 8) | (uint32_t)emu_round_half(bits_float(b), 8) << 16;
+}
+static uint32_t rounded_f16(uint32_t a, uint32_t b) {
+  return emu_round_half(bits_float(a), 5) | (uint32_t)emu_round_half(bits_float(b), 5) << 16;
+}
+static uint32_t permuted(uint32_t a, uint32_t b) { return emu_permute_bytes(a, ~a, b & 0x7777); }
+
 /* In the order of convert_gpu.cu. Signs of maxima may be any; where any NaN will do, it says so. */
 static const struct {
   const char *name;
@@ -72,6 +88,11 @@ static const struct {
     {"product", product, 0, 0},
     {"smaller float", smaller, 0, 0},
     {"f16 widened", widened, 0, 1},
+    {"e4m3 widened", widened_e4m3, 0, 0},
+    {"e5m2 widened", widened_e5m2, 0, 0},
+    {"bf16 rounded", rounded_bf16, 0, 0},
+    {"f16 rounded", rounded_f16, 0, 0},
+    {"bytes permuted", permuted, 0, 0},
 };
 
 int emu_sample_is_right(size_t result, uint32_t a, uint32_t b, uint32_t actual,

@@ -7,7 +7,6 @@ SQ = generic("f16_e4m3_b16_ceil_sq")
 PACKED = generic("bf16_e2m1_b16_floor_row", "bf16_e2m1_b16_floor_colt")
 EACH = generic("f32_e2m3_b128_even_row", "bf16_e2m1_b16_even_sqt", "f16_e5m2_b64_pow2_col")
 LOADED = "const bool inside = n < args.n && k < args.k;"
-SCALED = "n < args.n && k < args.k ? scale.code"
 STORED = "if (n >= args.n || k >= args.k) continue;"
 
 any_ = Template("any.cu", ROW)
@@ -20,8 +19,6 @@ MUTANTS = [
          drop("  block_sync();  // orders the reads of this tile"), COLT),
     any_("K bound of the load dropped", change(LOADED, "const bool inside = n < args.n;"), EACH),
     any_("N bound of the load dropped", change(LOADED, "const bool inside = k < args.k;"), EACH),
-    any_("K bound of the scales dropped", change(SCALED, "n < args.n ? scale.code"), EACH),
-    any_("N bound of the scales dropped", change(SCALED, "k < args.k ? scale.code"), EACH),
     any_("K bound of the codes dropped", change(STORED, "if (n >= args.n) continue;"), EACH),
     any_("N bound of the codes dropped", change(STORED, "if (k >= args.k) continue;"), EACH),
     any_("padding counted in a maximum",
