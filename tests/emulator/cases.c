@@ -55,9 +55,11 @@ static int is_by_rows(const struct mxq_kernel_id *kernel) {
 
 int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_case *out) {
   if (index >= sizeof rows / sizeof rows[0]) return 0;
-  const struct steps step = steps_of(kernel);
-  const int64_t n = rows[index].tiles_n * kernel->tile_n + rows[index].steps_n * step.n;
-  const int64_t k = rows[index].tiles_k * kernel->tile_k + rows[index].steps_k * step.k;
+  const int moves = kernel->family == MXQ_FAMILY_RELAYOUT; /* whose tile is what a block takes */
+  const int64_t tile_n = moves ? 128 : kernel->tile_n, tile_k = moves ? 128 : kernel->tile_k;
+  const struct steps step = moves ? (struct steps){7, 5, 1} : steps_of(kernel);
+  const int64_t n = rows[index].tiles_n * tile_n + rows[index].steps_n * step.n;
+  const int64_t k = rows[index].tiles_k * tile_k + rows[index].steps_k * step.k;
   out->shape = mxq_shape_dense(rows[index].e, n, k);
   out->shape.stride_n += rows[index].gap_n * step.stride;
   const int shared = rows[index].gap_e == same_e && kernel->variant.op == MXQ_OP_QUANTIZE;

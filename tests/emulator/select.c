@@ -17,7 +17,7 @@ static void each_kernel(int (*visit)(void *context, const struct mxq_kernel_id *
   const struct mxq_schedule *row;
   memset(&kernel, 0, sizeof kernel);
   while (mxq_variant_next(&kernel.variant))
-    for (size_t f = 0; (family = mxq_family_at(f)); f++) {
+    for (size_t f = 0; (family = mxq_family_every(f)); f++) {
       int is_default = 1;
       for (size_t i = 0; (row = mxq_schedule_at(&kernel.variant, family->family, i)); i++) {
         kernel.family = (uint8_t)family->family;
@@ -28,10 +28,6 @@ static void each_kernel(int (*visit)(void *context, const struct mxq_kernel_id *
         is_default = 0;
       }
     }
-}
-
-int emu_can_run(const struct mxq_kernel_id *kernel) {
-  return mxq_form_facts(kernel)->form != MXQ_FORM_RELAYOUT;
 }
 
 struct match {
@@ -57,7 +53,7 @@ static int name_for(const struct match *wanted, const struct mxq_kernel_id *kern
 static int match(void *context, const struct mxq_kernel_id *kernel, int is_default) {
   struct match *wanted = context;
   char name[MXQ_KERNEL_NAME_SIZE];
-  if (!emu_can_run(kernel) || !name_for(wanted, kernel, is_default, name)) return 1;
+  if (!name_for(wanted, kernel, is_default, name)) return 1;
   if (fnmatch(wanted->pattern, name, 0) != 0) return 1;
   kernel_cases_add(wanted->cases, kernel, wanted->arch);
   wanted->found++;

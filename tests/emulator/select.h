@@ -16,8 +16,6 @@
 size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
                           const struct mxq_arch *arch);
 
-/* Whether the emulator runs the kernel: all but those that move scales alone. */
-int emu_can_run(const struct mxq_kernel_id *kernel);
 /* Keeps a seeded one in so many. */
 void emu_select_sample(struct kernel_cases *cases, uint64_t one_in, uint64_t seed);
 

@@ -11,6 +11,7 @@
 #include "inputs.h"
 #include "kernel_args.h"
 #include "map.h"
+#include "move.h"
 #include "support.h"
 
 enum { regions_max = 6 };
@@ -212,6 +213,7 @@ enum emu_verdict emu_trial_run(const struct emu_trial *trial, char text[EMU_TEXT
   memset(&bench, 0, sizeof bench);
   enum emu_verdict verdict = EMU_UNFIT;
   text[0] = 0;
+  if (trial->kernel.family == MXQ_FAMILY_RELAYOUT) return emu_move_run(trial, text);
   if (prepare(trial, &bench, text)) verdict = run(trial, &bench, text);
   for (size_t i = 0; i < bench.region_count; i++) free(bench.regions[i].marks);
   support_tensors_free(&bench.tensors);

@@ -28,6 +28,29 @@ run = Template("run.cuh", LONG)
 row = Template("row.tma.cu", ROW_BLK)
 any_ = Template("any.cu", GENERIC)
 
+BYTES, FLOAT_SCALES = ["*_e8m0_*.relayout"], ["*_f32_row_mn.relayout"]
+move = Template("relayout.cu", BYTES)
+MOVES = [
+    move("rows of a tile exchanged", change("in_tile % 4 * 32 + in_tile / 4", "in_tile")),
+    move("tiles of a row exchanged", change("tile / args.pitch * 128 +", "tile * 128 +")),
+    move("scales of the first matrix", change("args.src + e * args.lines * args.columns;\n  unsigned",
+                                              "args.src;\n  unsigned")),
+    move("padding rows read", change("if (row < args.rows && quad", "if (quad")),
+    move("padding columns read", change("row < args.rows && quad * 4 + j < args.columns",
+                                        "row < args.rows")),
+    move("row of a block for the block", change("row / args.block, quad", "row, quad")),
+    move("words at any address", change("if (reinterpret_cast<length>(to) % 4 == 0)", "if (true)")),
+    move("another copy of a block's scale", change("line * args.block, column)",
+                                                   "line * args.block + args.block - 1, column)")),
+    move("order of a word", change("(word >> 8 * j)", "(word >> 8 * (3 - j))")),
+    move("lines and columns of lin exchanged",
+         change("args.columns_inner ? line * args.columns", "!args.columns_inner ? line * args.columns")),
+    move("padding of floats read", change("line < args.lines && column < args.columns", "true"),
+         FLOAT_SCALES),
+    move("squares as lines", change("args.squares ? outer : inner", "inner"), FLOAT_SCALES),
+    move("a step of one block", change("grid_size()) * THREADS", "1u) * THREADS")),
+]
+
 PLACES = [
     scales("tile of scales one off", change("row / 128 * pitch + column / 4)",
                                             "row / 128 * pitch + column / 4 + 1)"), COLT_BLK),
@@ -151,4 +174,4 @@ HOST = [plan(fault, TWO, f"{fault}, two parts") for fault in (
         plan("scale-matrix-stride", ROW_MN, "scale-matrix-stride, packed"),
         plan("one-tile-less", COLT_BLK, "one-tile-less, of padding")]
 
-MUTANTS = PLACES + PADDING + TURNS + FIRST_PART + HOST
+MUTANTS = MOVES + PLACES + PADDING + TURNS + FIRST_PART + HOST
