@@ -50,6 +50,19 @@ class Program(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn(name, done.stderr)
 
+    def test_runs_are_bounded(self):
+        done = run(NAME, "--fault", "one-block-less", "--shape", "1,0,0")
+        self.assertEqual(done.returncode, 0, done.stdout)  # nothing is launched
+        done = run(NAME, "--fault", "one-block-less", "--shape", "1,16,16", "--jobs", "1")
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertIn("was never written", done.stdout)
+        done = run(NAME, "--grid", "4000000000", "--shape", "1,16,16")
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertIn("4000000000 blocks", done.stdout)
+        done = run(NAME, "--shape", "1,100000,100000")
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertIn("give a smaller shape", done.stdout)
+
     def test_unedited_source_is_clean(self):
         done = run(self.write(self.source), "--seeds", "3", "--shape", "2,144,80")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -115,19 +128,21 @@ class Program(unittest.TestCase):
     def test_pairs_hold_every_arch_and_family(self):
         done = run("--pairs", "--shape", "1,0,0")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for part in (".tma-", ".any-", " 80:", " 120a narrow:", "_row_", "_sqt_"):
+        for part in (".tma-", ".any-", " 80:", " 120a narrow:", "_row_", "_sqt_", "_rowcolt_", "_blk.",
+                     "_mn.", "dequantize_", ".relayout-"):
             self.assertIn(part, done.stdout)
 
     def test_diverged_warp(self):
         done = subprocess.run([MXQ, "source", NAME.replace("colt", "row")], stdout=subprocess.PIPE,
                               text=True, check=True)
-        edited = done.stdout.replace("  block_scale scale[PIECES]",
-                                     "  if (!inside) return;\n  block_scale scale[PIECES]")
+        edited = done.stdout.replace("  const run_scales scale = scales_of_run(words, 1);",
+                                     "  if (!inside) return;\n"
+                                     "  const run_scales scale = scales_of_run(words, 1);")
         self.assertNotEqual(edited, done.stdout)
         done = run(self.write(edited), "--shape", "1,3,16")
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("shuffle_xor is not reached by the whole warp", done.stdout)
-        self.assertIn("row.tma.cu:", done.stdout)
+        self.assertIn("run.cuh:", done.stdout)
 
     def test_shapes_without_elements_and_unfit_ones(self):
         for shape in ("0,64,64", "3,0,64", "3,64,0"):

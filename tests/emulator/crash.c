@@ -9,7 +9,7 @@
 #include "machine.h"
 #include "team.h"
 
-enum { exit_mismatch = 4, stack_bytes = 64 << 10 };
+enum { exit_mismatch = 4, stack_bytes = 64 << 10, seconds_max = 300 };
 
 static const char *kernel = "", *again = "";
 
@@ -27,7 +27,7 @@ static void report(int number) {
 
 void emu_crash_watch(void) {
   static char stack[stack_bytes];
-  static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM};
   const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction action;
   if (SANITIZED || sigaltstack(&own, NULL) != 0) return;
@@ -41,4 +41,5 @@ void emu_crash_watch(void) {
 void emu_crash_context(const char *name, const char *command) {
   kernel = name;
   again = command;
+  if (!SANITIZED) alarm(seconds_max); /* loops without primitives end too */
 }

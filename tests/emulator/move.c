@@ -72,7 +72,6 @@ static void mark_source(struct move *move) {
 static struct emu_region region_of(const char *name, void *base, uint64_t size, int writable) {
   struct emu_region region = {name, base, size, writable, calloc(size + 1, sizeof *region.marks)};
   if (!region.marks) abort();
-  for (uint64_t i = 0; writable && i < size; i++) region.marks[i].real = 1;
   return region;
 }
 

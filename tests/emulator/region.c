@@ -59,13 +59,13 @@ void emu_region_describe(const struct emu_region *region, uint64_t byte, char *t
 void emu_region_write(void *to, const void *from, uint64_t bytes, const struct emu_stand *stand,
                       unsigned thread) {
   struct emu_region *region = find((uintptr_t)to, bytes, 1);
-  const struct emu_mark mark = {emu.block, (uint16_t)thread, emu_place_of(stand->file, stand->line),
-                                1, 1};
+  const struct emu_mark mark = {
+      emu.block, (uint16_t)thread, emu_place_of(stand->file, stand->line), 0, 0, 1};
   char before[256];
   if (!region) outside((uintptr_t)to, bytes, stand->what);
   const uint64_t offset = (uint64_t)((unsigned char *)to - region->base);
   for (uint64_t i = offset; i < offset + bytes; i++) {
-    if (!region->marks[i].real)
+    if (region->marks[i].gap)
       emu_hazard("%s writes byte %" PRIu64
                  " of %s, which belongs to no element: it lies between rows or matrices",
                  stand->what, i, region->name);
@@ -93,7 +93,7 @@ void emu_region_read(const void *from, void *to, uint64_t bytes, const char *how
 
 int emu_region_complete(const struct emu_region *region) {
   for (uint64_t i = 0; region->writable && i < region->size; i++) {
-    if (region->marks[i].written || !region->marks[i].real) continue;
+    if (region->marks[i].written || region->marks[i].gap) continue;
     emu_hazard_at(NULL, 0, "byte %" PRIu64 " of the %" PRIu64 " of %s was never written", i,
                   region->size, region->name);
     return 0;

@@ -10,12 +10,14 @@
 
 struct emu_stand;
 
-/* Of each byte: whether it belongs to an element, and not to a gap; who wrote it. */
+/* Of each byte: whether it belongs to an element of what is read, or to none of what is written;
+ * who wrote it. */
 struct emu_mark {
   uint32_t block;
   uint16_t thread;
   uint16_t place;
   unsigned char real;
+  unsigned char gap;
   unsigned char written;
 };
 
@@ -23,7 +25,7 @@ struct emu_region {
   const char *name; /* such as "out[0]" */
   unsigned char *base;
   uint64_t size;
-  int writable;           /* every real byte of it must be written, exactly once */
+  int writable;           /* every byte of it but gaps must be written, exactly once */
   struct emu_mark *marks; /* one for each byte */
 };
 

@@ -74,6 +74,7 @@ static void mark_elements(const struct emu_trial *trial, uint64_t bits, struct e
       for (uint64_t i = 0; i < (uint64_t)shape->k * bytes; i++)
         wide->marks[row * bytes + i].real = 1;
     }
+  for (uint64_t i = 0; i < wide->size; i++) wide->marks[i].gap = !wide->marks[i].real;
 }
 
 static void mark_all(struct emu_region *dense) {
