@@ -19,7 +19,7 @@
 #include "memory.h"
 #include "nvrtc.h"
 
-enum { seed = 4, sampled_of = 48 };
+enum { seed = 4, sampled_of = 192 };
 
 static void check(void **state) {
   const struct kernel_case *one = *state;
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     kernel_cases_add_defaults(&cases, argv[2], 1, seed);
   } else {
     kernel_cases_add_defaults(&cases, "90a", sampled_of, seed);
-    kernel_cases_add_pairs(&cases, seed);
+    kernel_cases_add_pairs(&cases, seed, NULL);
   }
   compile_cases(&cases, &nvrtc);
   struct CMUnitTest *tests = calloc(cases.count, sizeof *tests);
