@@ -39,14 +39,18 @@ static char *built_in(const char *name) {
   return source;
 }
 
-/* One expander for all variants, twice, gives what a fresh one gives for each. */
+/* One variant of these; no factor of any axis, so that each of its values comes. */
+enum { sampled_of = 37 };
+
+/* One expander for variants of all kinds, twice, gives what a fresh one gives for each. */
 static void an_expander_remembers_nothing(void **state) {
   (void)state;
   struct mxq_expander *expander;
   assert_int_equal(mxq_expander_create(&mxq_allocator_default, NULL, &expander), MXQ_OK);
   for (int round = 0; round < 2; ++round) {
     struct mxq_variant variant = {0};
-    while (mxq_variant_next(&variant)) {
+    for (size_t i = 0; mxq_variant_next(&variant); ++i) {
+      if (i % sampled_of) continue;
       char name[MXQ_VARIANT_NAME_SIZE], *source;
       assert_int_equal(mxq_variant_name(&variant, name, sizeof name), MXQ_OK);
       const struct mxq_kernel_id id = kernel_of(name);

@@ -101,7 +101,7 @@ static void scales_lie_where_the_contract_says(void **state) {
   (void)state;
   static const struct {
     const char *kernel;
-    uint64_t stride_e, columns; /* of (3, 70, 96), in scales */
+    uint64_t stride_e, pitch; /* of (3, 70, 96): in scales; tiles of blk, words of packed mn */
   } rows[] = {
       {"quantize_bf16_e4m3_b32_rceil_row_lin.tma-8x512", 70 * 3, 3},
       {"quantize_bf16_e4m3_b32_rceil_row_lin.any-32x128", 70 * 3, 3},
@@ -109,11 +109,21 @@ static void scales_lie_where_the_contract_says(void **state) {
       {"quantize_f32_e4m3_b16_rceil_colt_lin.any-64x64", 5 * 96, 96},
       {"quantize_f16_e4m3_b64_pow2_sq_lin.tma-128x128", 2 * 2, 2},
       {"quantize_f16_e4m3_b128_pow2_sqt_lin.any-128x128", 1, 1},
+      /* A tile of 128 rows and 4 columns. */
+      {"quantize_bf16_e4m3_b32_rceil_row_blk.any-32x128", 512, 1},
+      {"quantize_bf16_e4m3_b16_rceil_row_blk.any-32x128", 1024, 2},
+      {"quantize_f32_e4m3_b32_rceil_colt_blk.any-64x64", 512, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     const struct mxq_tensor_plan plan = good_plan(rows[i].kernel, "90a", 3, 70, 96);
     assert_int_equal(plan.scale[0].stride_e, rows[i].stride_e);
-    assert_int_equal(plan.scale[0].pitch, rows[i].columns);
+    assert_int_equal(plan.scale[0].pitch, rows[i].pitch);
+    const struct mxq_variant *variant = &plan.kernel.variant;
+    const struct mxq_shape shape = mxq_shape_dense(3, 70, 96);
+    struct mxq_byte_counts bytes;
+    assert_int_equal(mxq_sizes(variant, &shape, &bytes), MXQ_OK);
+    assert_int_equal(plan.scale[0].stride_e * 3 * mxq_mode_scale_bits(variant->mode) / 8,
+                     bytes.scale[0]);
   }
 }
 
