@@ -40,7 +40,7 @@ static unsigned tile_registers(const struct mxq_traits *traits, int large) {
   const int plain = traits->out_bits == 8 && traits->column_major && !traits->along_k;
   if (traits->also) return large || traits->out_bits == 4 ? 64 : 80;
   if (traits->in_bits == 16) return plain ? 64 : 72;
-  return traits->out_bits == 4 ? 64 : plain ? 51 : 60;
+  return traits->out_bits == 4 ? 64 : plain && traits->block_n >= held_rows ? 51 : 60;
 }
 
 void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
