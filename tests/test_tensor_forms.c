@@ -46,7 +46,7 @@ static void refused(const char *name, struct mxq_shape shape, const char *reason
 
 /* Dimensions, byte strides, box, swizzle. */
 static void spell(const struct mxq_map_plan *map, char text[160]) {
-  static const char *const swizzles[] = {"none", "64B", "128B"};
+  static const char *const swizzles[] = {"none", "32B", "64B", "128B"};
   snprintf(text, 160, "%llu %llu %llu, %llu %llu, %u %u %u, %s", (unsigned long long)map->dims[0],
            (unsigned long long)map->dims[1], (unsigned long long)map->dims[2],
            (unsigned long long)map->strides_bytes[0], (unsigned long long)map->strides_bytes[1],
