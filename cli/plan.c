@@ -43,6 +43,7 @@ static const struct {
 static const char *const element_names[] = {
     [MXQ_MAP_U8] = "U8", [MXQ_MAP_U16] = "U16", [MXQ_MAP_F32] = "F32"};
 static const char *const swizzle_names[] = {[MXQ_MAP_SWIZZLE_NONE] = "none",
+                                            [MXQ_MAP_SWIZZLE_32B] = "32B",
                                             [MXQ_MAP_SWIZZLE_64B] = "64B",
                                             [MXQ_MAP_SWIZZLE_128B] = "128B"};
 
