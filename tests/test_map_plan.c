@@ -63,6 +63,8 @@ static const struct {
     BOX("inner box is 144 bytes; the swizzle spans 128", MXQ_MAP_U8, MXQ_MAP_SWIZZLE_128B, 144, 64,
         1),
     BOX(NULL, MXQ_MAP_U8, MXQ_MAP_SWIZZLE_NONE, 144, 64, 1),
+    BOX(NULL, MXQ_MAP_U8, MXQ_MAP_SWIZZLE_32B, 32, 64, 1),
+    BOX("inner box is 48 bytes; the swizzle spans 32", MXQ_MAP_U8, MXQ_MAP_SWIZZLE_32B, 48, 64, 1),
 };
 
 static void test_limits(void **state) {

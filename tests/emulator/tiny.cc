@@ -108,7 +108,8 @@ MXQ_FN unsigned read_input(const tiny_args &args, unsigned tile, unsigned me, un
   if (fault == TINY_READ_MISALIGNED)
     global_load(reinterpret_cast<const unsigned *>(from + 2));
   if (fault == TINY_READ_ODD_WIDTH) global_load(reinterpret_cast<const words3 *>(from));
-  return global_load(from) + global_load(reinterpret_cast<const unsigned short *>(from)) % 256;
+  const unsigned byte = global_load(from);
+  return byte + global_load(reinterpret_cast<const unsigned short *>(from)) % 256;
 }
 
 MXQ_FN unsigned copy_bytes(unsigned me, unsigned fault) {

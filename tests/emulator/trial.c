@@ -14,7 +14,7 @@
 #include "move.h"
 #include "support.h"
 
-enum { regions_max = 6 };
+enum { regions_max = 6, tile_steps = 2000000 /* twenty times what a block does for a tile */ };
 
 /* Of all tensors together: a byte of them takes some 15 of memory. */
 static const uint64_t bytes_max = UINT64_C(1) << 25;
@@ -115,12 +115,14 @@ static int guards_whole(const struct support_tensors *tensors) {
 static enum emu_verdict launch(const struct emu_trial *trial, struct bench *bench,
                                char text[EMU_TEXT]) {
   const struct mxq_geometry *geometry = &bench->plan.geometry;
+  const unsigned grid = trial->grid ? trial->grid : bench->plan.grid;
   const struct emu_launch launch = {.kernel = trial->function,
                                     .args = &bench->args,
                                     .threads = geometry->threads,
-                                    .grid = trial->grid ? trial->grid : bench->plan.grid,
+                                    .grid = grid,
                                     .shared_bytes = geometry->shared_bytes,
                                     .seed = trial->seed,
+                                    .steps = (bench->plan.tiles / grid + 2) * tile_steps,
                                     .regions = bench->regions,
                                     .region_count = bench->region_count};
   if (geometry->threads > trial->threads) {

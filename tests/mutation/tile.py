@@ -9,6 +9,7 @@ HALVES = fast("bf16_e4m3_b16_rceil_colt")  # two blocks in a thread's rows
 TALL = fast("bf16_e4m3_b64_rceil_colt")  # a block in two row groups
 WIDE = fast("bf16_e4m3_b128_rceil_sqt")  # and in two warps
 PACKED, PACKED_COL = fast("bf16_e2m1_b32_floor_colt"), fast("f16_e2m1_b32_floor_col")
+SLABS = ["quantize_bf16_e4m3_b32_rceil_colt_lin.tma-256x64"]
 PACKED32 = fast("f32_e2m1_b32_floor_col")
 EACH = fast("f32_e4m3_b32_floor_colt", "f16_e5m2_b32_floor_col", "bf16_e2m1_b16_even_sqt",
             "bf16_e4m3_b16_ceil_sqt")
@@ -67,7 +68,14 @@ COPIES = [
     tile("one expected byte more",
          change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES + 1)")),
     tile("last slab not stored",
-         change("slab < TILE_N / SLAB_ROWS; slab++", "slab + 1 < TILE_N / SLAB_ROWS; slab++")),
+         change("slab < TILE_N / SLAB_ROWS; slab++", "slab + 1 < TILE_N / SLAB_ROWS; slab++"), SLABS),
+    tile("slabs stored over each other",
+         change("args.out, (at.n + slab * SLAB_ROWS)", "args.out, (at.n + slab * 0)"), SLABS),
+    tile("slabs too close to each other",
+         change("SLAB_BYTES = SLAB_ROW_BYTES * TILE_K", "SLAB_BYTES = SLAB_ROW_BYTES * (TILE_K / 2)"),
+         SLABS),
+    tile("codes of the second slab in the first",
+         change("row / SLAB_ROWS * SLAB_BYTES", "0 * SLAB_BYTES"), SLABS),
     tile("output tile in the input tile",
          change("OUT_TILE = ${kernel.out_offset}", "OUT_TILE = ${kernel.in_offset}")),
     tile("output tile not aligned",
@@ -118,6 +126,7 @@ BLOCKS = [
     tile("maxima of the next block",
          change("group / GROUPS_N * GROUPS_N * PARTS", "group * PARTS"), TALL),
     tile("maxima of the wrong warps", change("part / GROUPS_K * GROUPS_K", "part"), WIDE),
+    tile("shuffles without end", change("mask < LANES; mask *= 2", "mask < LANES; mask *= 1"), SQ),
     tile("shuffle of every second lane", change("unsigned mask = 1; mask", "unsigned mask = 2; mask"),
          SQ),
     tile("shuffle with half of the lanes", change("mask < LANES;", "mask < LANES / 2;"), SQT),
