@@ -32,6 +32,7 @@ static int use(struct used *used) {
   config.cache_dirs = dir;
   CHILD_CHECK(fakes_open(&fakes) && scenario_make(&used->scenario, 1) == MXQ_OK);
   CHILD_CHECK(mxq_context_create(&config, &used->context) == MXQ_OK);
+  CHILD_CHECK(mxq_prepare(used->context, "90a", &used->scenario.variant, 1) == MXQ_OK);
   CHILD_CHECK(mxq_kernel_get(used->context, &used->scenario.variant, 0, &used->kernel) == MXQ_OK);
   CHILD_CHECK(mxq_plan_create(used->kernel, &used->scenario.shape, &used->scenario.run.at,
                               &used->plan) == MXQ_OK);
