@@ -138,6 +138,20 @@ static void geometry_keeps_its_promises(void **state) {
        {64, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8960, 6}},
       {"quantize_f32_e5m2_b128_pow2_sqt_lin.any-128x128",
        {128, 128, 256, 1, 1, 0, 0, 66048, 0, 0, 0, 66048, 0, 0, 66052, 3}},
+      {"quantize_bf16_e4m3_b32_rceil_rowcolt_blk.tma-128x128",
+       {128, 128, 256, 2, 32, 0, 0, 32768, 32768, 16384, 49152, 65536, 65536, 67584, 67592, 3}},
+      {"quantize_f32_e4m3_b128_rceil_sqsqt_mn.tma-128x128",
+       {128, 128, 512, 1, 32, 0, 0, 65536, 65536, 16384, 81920, 98304, 100352, 100360, 100368, 2}},
+      {"quantize_bf16_e4m3_b32_rceil_row_blk.tma-32x128",
+       {32, 128, 256, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 128, 7}},
+      {"dequantize_e4m3_bf16_b32_e8m0_colt_blk.tma-128x64",
+       {128, 64, 128, 8, 4, 0, 0, 8192, 8192, 16384, 0, 0, 0, 24576, 24584, 8}},
+      {"dequantize_e2m1_f32_b16_e8m0_row_mn.tma-8x512",
+       {8, 512, 128, 4, 8, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
+      {"dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x64",
+       {128, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8456, 4}},
+      {"dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256",
+       {1, 256, 256, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
   };
   for (size_t i = 0; i < COUNT(rows); ++i) {
     const struct mxq_kernel_id id = kernel_of(rows[i].kernel);

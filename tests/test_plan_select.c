@@ -13,6 +13,7 @@
 
 #include "axes.h"
 #include "plan_as.h"
+#include "selectable.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -157,8 +158,7 @@ static void addresses_select_kernels(void **state) {
 /* Contract, section 5, for dense tensors: the smallest lengths that the fast kernel takes. */
 static void smallest_fast(const struct mxq_variant *variant, int64_t *n, int64_t *k) {
   const int quantize = variant->op == MXQ_OP_QUANTIZE;
-  const int64_t values =
-      128 / (int64_t)mxq_type_facts(quantize ? variant->in : variant->out)->bits;
+  const int64_t values = 128 / (int64_t)mxq_type_facts(quantize ? variant->in : variant->out)->bits;
   const int64_t codes = 128 / (int64_t)mxq_type_facts(quantize ? variant->out : variant->in)->bits;
   *n = 2;
   *k = values;
@@ -169,6 +169,22 @@ static void smallest_fast(const struct mxq_variant *variant, int64_t *n, int64_t
     else if (kind)
       *k = codes;
   }
+}
+
+/* What preparing and prebuilt sets go by has the kernel. */
+static void is_selectable(const struct mxq_kernel_id *id, const struct mxq_arch *arch) {
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
+  size_t count = 0, found = 0;
+  assert_int_equal(mxq_selectable(&id->variant, arch, ids, &count), MXQ_OK);
+  for (size_t i = 0; i < count; i++) found += memcmp(&ids[i], id, sizeof *id) == 0;
+  assert_int_equal(found, 1);
+  /* The kernel that moves scales comes last, where they can be moved. */
+  const int moved = id->variant.scales != MXQ_SCALES_LIN;
+  assert_int_equal(ids[count - 1].family == MXQ_FAMILY_RELAYOUT, moved);
+  if (!moved) return;
+  assert_int_equal(ids[count - 1].variant.scales, id->variant.scales);
+  assert_int_equal(mxq_mode_scale_bits(ids[count - 1].variant.mode),
+                   mxq_mode_scale_bits(id->variant.mode));
 }
 
 /* Every variant, on every arch: fast where the arch and the shape allow it, else generic, and never
@@ -195,6 +211,8 @@ static void every_variant_runs_everywhere(void **state) {
         assert_true(one.geometry.shared_bytes <= arch->shared_max);
         assert_true(other.geometry.shared_bytes <= arch->shared_max);
         assert_true(one.grid > 0 && other.grid > 0);
+        is_selectable(&one.kernel, arch);
+        is_selectable(&other.kernel, arch);
       }
   }
 }
