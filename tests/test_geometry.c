@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Schedules and geometry of kernels.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "axes.h"
+#include "kernel_id.h"
+#include "schedule.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static struct mxq_kernel_id kernel_of(const char *name) {
+  struct mxq_kernel_id id;
+  if (mxq_kernel_id_parse(name, &id) != MXQ_OK) fail_msg("%s", mxq_last_error());
+  return id;
+}
+
+/* The i-th kernel of a variant, families and schedules in order of preference. */
+static int kernel_at(const struct mxq_variant *variant, size_t index, struct mxq_kernel_id *id) {
+  const struct mxq_family_facts *family;
+  const struct mxq_schedule *row;
+  for (size_t f = 0; (family = mxq_family_at(f)); ++f)
+    for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)); ++i) {
+      if (index-- > 0) continue;
+      *id = (struct mxq_kernel_id){.variant = *variant,
+                                   .family = (uint8_t)family->family,
+                                   .tile_n = row->tile_n,
+                                   .tile_k = row->tile_k};
+      return 1;
+    }
+  return 0;
+}
+
+static void every_schedule_reads_back(void **state) {
+  (void)state;
+  struct mxq_variant variant = {0};
+  while (mxq_variant_next(&variant)) {
+    struct mxq_kernel_id id, parsed;
+    unsigned of_family[3] = {0};
+    for (size_t i = 0; kernel_at(&variant, i, &id); ++i) {
+      char name[MXQ_KERNEL_NAME_SIZE];
+      memset(&parsed, 0xFF, sizeof parsed);
+      assert_int_equal(mxq_kernel_id_name(&id, name, sizeof name), MXQ_OK);
+      assert_int_equal(mxq_kernel_id_parse(name, &parsed), MXQ_OK);
+      assert_memory_equal(&parsed, &id, sizeof id);
+      ++of_family[id.family];
+    }
+    assert_true(of_family[MXQ_FAMILY_TMA] && of_family[MXQ_FAMILY_ANY]);
+  }
+}
+
+/* All kernels of some variants: of each form, of inputs and codes of each width, and of the blocks
+ * that leave few tiles. */
+static void variants_have_their_kernels(void **state) {
+  (void)state;
+  static const char *const rows[][2] = {
+      {"quantize_bf16_e4m3_b32_rceil_colt_lin",
+       "tma-128x128 tma-128x64 tma-256x64 any-64x64 any-128x64 any-128x128"},
+      {"quantize_f16_e5m2_b128_amax_col_lin",
+       "tma-128x128 tma-128x64 tma-256x64 any-128x64 any-128x128"},
+      {"quantize_f32_e2m3_b64_even_sq_lin",
+       "tma-128x64 tma-256x64 tma-128x128 any-64x64 any-128x64 any-128x128"},
+      {"quantize_bf16_e4m3_b128_pow2_sqt_lin", "tma-128x128 any-128x128"},
+      {"quantize_f16_e2m1_b16_ceil_colt_lin",
+       "tma-256x64 tma-128x128 tma-128x64 any-64x64 any-128x64 any-128x128"},
+      {"quantize_f32_e2m1_b32_floor_sqt_lin",
+       "tma-256x32 tma-256x64 tma-128x64 tma-128x128 any-64x64 any-128x64 any-128x128"},
+      {"quantize_f32_e2m1_b128_floor_sqt_lin", "tma-128x128 any-128x128"},
+      {"quantize_bf16_e2m1_b32_floor_col_lin",
+       "tma-128x128 tma-128x64 any-64x64 any-128x64 any-128x128"},
+      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 any-32x128"},
+      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 any-32x128"},
+      {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 any-32x128"},
+  };
+  for (size_t i = 0; i < COUNT(rows); ++i) {
+    const struct mxq_kernel_id first = kernel_of(rows[i][0]);
+    struct mxq_kernel_id id;
+    char text[256] = "", name[MXQ_KERNEL_NAME_SIZE];
+    for (size_t k = 0; kernel_at(&first.variant, k, &id); ++k) {
+      assert_int_equal(mxq_kernel_id_name(&id, name, sizeof name), MXQ_OK);
+      strcat(strcat(text, k ? " " : ""), strchr(name, '.') + 1);
+    }
+    assert_string_equal(text, rows[i][1]);
+  }
+}
+
+/* What the templates and tensor_plan.c count on, for kernels of each form. */
+static void geometry_keeps_its_promises(void **state) {
+  (void)state;
+  static const struct {
+    const char *kernel;
+    struct mxq_geometry expected;
+  } rows[] = {
+      {"quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128",
+       {128, 128, 256, 2, 32, 0, 0, 32768, 32768, 16384, 49152, 49152, 49152, 49152, 49160, 4}},
+      {"quantize_bf16_e4m3_b32_floor_colt_lin.tma-256x64",
+       {256, 64, 256, 2, 32, 0, 0, 32768, 32768, 16384, 49152, 49152, 49152, 49152, 49160, 4}},
+      {"quantize_f32_e4m3_b128_amax_sq_lin.tma-128x128",
+       {128, 128, 512, 1, 32, 0, 0, 65536, 65536, 16384, 81920, 81920, 83968, 83968, 83976, 2}},
+      {"quantize_f16_e2m1_b16_even_colt_lin.tma-256x64",
+       {256, 64, 256, 2, 32, 0, 0, 32768, 32768, 8192, 40960, 40960, 40960, 40960, 40968, 3}},
+      {"quantize_f32_e2m1_b64_ceil_sqt_lin.tma-256x64",
+       {256, 64, 512, 1, 32, 0, 0, 65536, 65536, 8192, 73728, 73728, 75776, 75776, 75784, 2}},
+      {"quantize_bf16_e4m3_b128_amax_row_lin.tma-8x512",
+       {8, 512, 256, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}},
+      {"quantize_f16_e2m1_b32_even_row_lin.tma-16x512",
+       {16, 512, 256, 1, 1, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3}},
+      {"quantize_bf16_e4m3_b32_rceil_colt_lin.any-64x64",
+       {64, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8960, 6}},
+      {"quantize_f32_e5m2_b128_pow2_sqt_lin.any-128x128",
+       {128, 128, 256, 1, 1, 0, 0, 66048, 0, 0, 0, 66048, 0, 0, 66052, 3}},
+      {"quantize_bf16_e4m3_b32_rceil_rowcolt_blk.tma-128x128",
+       {128, 128, 256, 2, 32, 0, 0, 32768, 32768, 16384, 49152, 65536, 65536, 67584, 67592, 3}},
+      {"quantize_f32_e4m3_b128_rceil_sqsqt_mn.tma-128x128",
+       {128, 128, 512, 1, 32, 0, 0, 65536, 65536, 16384, 81920, 98304, 100352, 100360, 100368, 2}},
+      {"quantize_bf16_e4m3_b32_rceil_row_blk.tma-32x128",
+       {32, 128, 256, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 128, 7}},
+      {"dequantize_e4m3_bf16_b32_e8m0_colt_blk.tma-128x64",
+       {128, 64, 128, 8, 4, 0, 0, 8192, 8192, 16384, 0, 0, 0, 24576, 24584, 8}},
+      {"dequantize_e2m1_f32_b16_e8m0_row_mn.tma-8x512",
+       {8, 512, 128, 4, 8, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
+      {"dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x64",
+       {128, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8456, 4}},
+      {"dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256",
+       {1, 256, 256, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
+  };
+  for (size_t i = 0; i < COUNT(rows); ++i) {
+    const struct mxq_kernel_id id = kernel_of(rows[i].kernel);
+    struct mxq_geometry geometry;
+    mxq_geometry_of(&id, &geometry);
+    assert_memory_equal(&geometry, &rows[i].expected, sizeof geometry);
+  }
+}
+
+static void every_geometry_fits(void **state) {
+  (void)state;
+  struct mxq_variant variant = {0};
+  struct mxq_kernel_id id;
+  while (mxq_variant_next(&variant))
+    for (size_t i = 0; kernel_at(&variant, i, &id); ++i) {
+      struct mxq_geometry geometry;
+      mxq_geometry_of(&id, &geometry);
+      assert_int_equal(geometry.in_offset % 1024, 0);
+      assert_int_equal(geometry.out_offset % 1024, 0);
+      assert_int_equal(geometry.barrier_offset % 8, 0);
+      assert_in_range(geometry.threads, 32, 1024);
+      assert_int_equal(geometry.threads % 32, 0);
+      assert_true(geometry.shared_bytes <= 99 * 1024); /* every arch has so much */
+      assert_true(geometry.blocks_per_sm >= 1);
+      assert_true(geometry.blocks_per_sm * (geometry.shared_bytes + 1024) <= 228 * 1024);
+      assert_true(geometry.blocks_per_sm * geometry.threads <= 2048);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_schedule_reads_back),
+      cmocka_unit_test(variants_have_their_kernels),
+      cmocka_unit_test(geometry_keeps_its_promises),
+      cmocka_unit_test(every_geometry_fits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
