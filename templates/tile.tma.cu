@@ -195,10 +195,13 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
                  scale[piece]);
   }
 
+  // Unrolled by word, or the compiler keeps the rows in local memory where much follows from them.
+#pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
     const auto &of = scale[PIECES == 2 ? half / 16 : 0];
     codes16 codes[COLUMNS];
+#pragma unroll
     for (unsigned quad = 0; quad < 4; quad++) {
       const unsigned *const four_rows = rows + half + quad * 4;
       if constexpr (COLUMN_MAJOR) {

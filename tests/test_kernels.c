@@ -3,7 +3,8 @@
  * Kernels through NVRTC: no spills, no local memory, no contracted arithmetic, and the instructions
  * that hand shared memory to the copy engine in their order. A test's name is the kernel's name and
  * its arch. A sample of the variants on 90a and a pairwise set of all kernels on all archs; with
- * --all ARCH instead the fast and the generic kernel of every variant on the arch.
+ * --all ARCH instead the fast and the generic kernel of every variant on the arch; with --all ARCH
+ * N of a seeded N-th of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,8 +43,9 @@ int main(int argc, char **argv) {
     printf("skipped: %s\n", mxq_last_error());
     return 77;
   }
-  if (argc == 3 && strcmp(argv[1], "--all") == 0) {
-    kernel_cases_add_defaults(&cases, argv[2], 1, seed);
+  if (argc >= 3 && strcmp(argv[1], "--all") == 0) {
+    const int one_in = argc > 3 ? atoi(argv[3]) : 1;
+    kernel_cases_add_defaults(&cases, argv[2], one_in > 0 ? (unsigned)one_in : 1, seed);
   } else {
     kernel_cases_add_defaults(&cases, "90a", sampled_of, seed);
     kernel_cases_add_pairs(&cases, seed, NULL);

@@ -892,10 +892,13 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
                  scale[piece]);
   }
 
+  // Unrolled by word, or the compiler keeps the rows in local memory where much follows from them.
+#pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
     const auto &of = scale[PIECES == 2 ? half / 16 : 0];
     codes16 codes[COLUMNS];
+#pragma unroll
     for (unsigned quad = 0; quad < 4; quad++) {
       const unsigned *const four_rows = rows + half + quad * 4;
       if constexpr (COLUMN_MAJOR) {
@@ -917,7 +920,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   }
 }
 
-#line 226 "templates/tile.tma.cu"
+#line 229 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -932,7 +935,7 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
     const tile_place at = place_of(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 243 "templates/tile.tma.cu"
+#line 246 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();
