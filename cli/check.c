@@ -9,6 +9,7 @@
 #include "kernel_set.h"
 #include "names.h"
 #include "report.h"
+#include "selection_walk.h"
 #include "status.h"
 #include "text.h"
 #include "text_file.h"
@@ -70,11 +71,29 @@ static size_t print_kernels(const struct kernel_list *list, const struct blob *b
   return missing;
 }
 
+/* Asks planning about each variant on each arch. */
+static enum mxq_status prove(const struct kernel_list *list) {
+  const struct manifest *manifest = &list->manifest;
+  for (size_t i = 0; i < list->arch_count * manifest->count; i++) {
+    struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
+    const struct mxq_variant *variant = &manifest->variants[i % manifest->count];
+    const struct mxq_arch *arch = list->archs[i / manifest->count];
+    size_t count = 0;
+    report_progress("[%zu/%zu] %s", i + 1, list->arch_count * manifest->count,
+                    names_of(variant).text);
+    MXQ_TRY(mxq_selectable(variant, arch, ids, &count));
+    MXQ_TRY(selection_walk(variant, arch, ids, count, NULL));
+  }
+  return MXQ_OK;
+}
+
 static int check(const struct arguments *arguments, struct kernel_list *list, struct blob *blob) {
   const char *path = args_value(arguments, BLOB);
   enum mxq_status status =
       kernel_list_read(arguments->operands[0], args_value(arguments, ARCHS), list);
   if (status == MXQ_OK && path) status = load(path, blob);
+  if (status == MXQ_OK) status = prove(list);
+  report_progress_end();
   if (status != MXQ_OK) return report_status(status);
   cJSON *rows = arguments->json ? json_array() : NULL;
   const size_t missing = print_kernels(list, blob, rows);
@@ -104,9 +123,11 @@ const struct command command_check = {
     .summary = "which kernels a manifest stands for, and whether a set holds them",
     .details =
         "Prints the architecture and the name of each kernel that planning can select for the\n"
-        "manifest's variants: what mxq emit compiles. With --blob, a set that lacks one of them\n"
-        "is a mismatch (exit code 4), and the lines to add to its manifest are printed. Compiles\n"
-        "nothing.\n",
+        "manifest's variants: what mxq emit compiles. Proves that they are all by asking planning\n"
+        "about shapes, strides and addresses on both sides of every limit. With --blob, a set "
+        "that\n"
+        "lacks one of them is a mismatch (exit code 4), and the lines to add to its manifest are\n"
+        "printed. Compiles nothing.\n",
     .examples =
         "  mxq check engine.manifest --archs 90a,100a\n"
         "  mxq check recorded.txt --archs 90a --blob generated/engine_kernels.blob\n",

@@ -10,6 +10,7 @@ enum mxq_status mxq_selectable(const struct mxq_variant *variant, const struct m
   enum mxq_status status = MXQ_OK;
   size_t found = 0;
   for (size_t i = 0; (family = mxq_family_at(i)) != NULL; ++i) {
+    if (family->family == MXQ_FAMILY_RELAYOUT) continue; /* not for planning: below */
     status = mxq_kernel_id_choose(variant, family->family, arch, &ids[found]);
     if (status == MXQ_UNSUPPORTED) continue;
     MXQ_TRY(status);

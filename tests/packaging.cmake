@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Tests of what users install and link. The sanitizers' builds are not for users.
 mxq_test(abi host)
+mxq_test(selectable host)
+target_link_libraries(test_selectable PRIVATE mxq_cli_parts)
 add_test(NAME docs COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py
   ${PROJECT_SOURCE_DIR})
 set_tests_properties(docs PROPERTIES LABELS host)
