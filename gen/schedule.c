@@ -140,8 +140,8 @@ static int serves(const struct mxq_schedule *row, const struct mxq_traits *trait
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
   if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
-         serves_scales(row, traits) && serves_two_parts(row, traits) && row->tile_n % traits->block_n == 0 &&
-         row->tile_k % traits->block_k == 0;
+         serves_scales(row, traits) && serves_two_parts(row, traits) &&
+         row->tile_n % traits->block_n == 0 && row->tile_k % traits->block_k == 0;
 }
 
 struct mxq_variant mxq_relayout_variant(unsigned scale_bits, unsigned scales) {

@@ -29,9 +29,9 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
 void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch, unsigned step,
                                unsigned seed);
 
-/* A set of all kernels on all archs, or of those that `keep` takes (NULL: all), with conversions of narrow types by the hardware and without
- * where it has them, in which every pair of two properties that a kernel can have occurs: types,
- * block, mode, layout, family and tile, arch and setting. */
+/* A set of all kernels on all archs, or of those that `keep` takes (NULL: all), with conversions of
+ * narrow types by the hardware and without where it has them, in which every pair of two properties
+ * that a kernel can have occurs: types, block, mode, layout, family and tile, arch and setting. */
 void kernel_cases_add_pairs(struct kernel_cases *cases, unsigned seed,
                             int (*keep)(const struct mxq_kernel_id *id));
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One expanded source of each form of kernel, and one with two outputs, committed, so that a change of a template or of the
- * engine shows in review what it does to kernels. `test_golden --update` writes them anew.
+ * One expanded source of each form of kernel, and one with two outputs, committed, so that a change
+ * of a template or of the engine shows in review what it does to kernels. `test_golden --update`
+ * writes them anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>

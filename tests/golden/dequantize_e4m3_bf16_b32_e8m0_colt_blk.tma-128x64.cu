@@ -27,12 +27,12 @@ struct mxq_divisor {
 struct mxq_scale_args {
   unsigned char *to;
   unsigned long long stride_e; /* scales between matrices */
-  unsigned long long pitch;    /* blk: tiles in a row of tiles; packed mn: words in a column; otherwise
-                                  scales between neighbours along the outer axis */
+  unsigned long long pitch; /* blk: tiles in a row of tiles; packed mn: words in a column; otherwise
+                               scales between neighbours along the outer axis */
 };
 
-/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`, one
- * tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
+/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
+ * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
 struct mxq_tma_args {
   struct mxq_tensor_map in;   /* {K, N, E} */
   struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
@@ -132,8 +132,8 @@ struct mxq_relayout_launch {
   unsigned long long block;
   unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
   unsigned long long pitch;
-  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed layouts,
-                                  scales of others */
+  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed
+                                  layouts, scales of others */
   unsigned long long places;
   unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
   unsigned squares;       /* float mn: lines of columns, not columns of lines */
