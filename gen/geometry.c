@@ -117,7 +117,7 @@ void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + 4);
   made.maxima_offset = align_up(made.in_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_of(&made, &id->variant) * 4;
-  mxq_geometry_occupy(&made, traits.also && traits.out_bits == 4 ? 48 : 40);
+  mxq_geometry_occupy(&made, traits.also ? 48 : 40);
   *geometry = made;
 }
 
