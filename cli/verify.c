@@ -62,6 +62,12 @@ static enum mxq_status choose_device(const char *given, char name[NAME_SIZE],
   return mxq_device_describe(ordinal, info);
 }
 
+static enum mxq_status choose_arch(const struct mxq_device_info *device,
+                                   const struct mxq_arch **arch) {
+  if (mxq_arch_of_device(device->major, device->minor, arch) == MXQ_OK) return MXQ_OK;
+  MXQ_FAIL(MXQ_NO_DEVICE, "%s: %s", device->name, mxq_last_error());
+}
+
 /* A difference, another fault of a kernel, something that is missing for every kernel, all well. */
 static int exit_code(const struct verify_summary *summary) {
   const struct verify_list *list = &summary->job->list;
@@ -122,7 +128,7 @@ static int run(const struct arguments *arguments) {
   if (code != EXIT_DONE) return code;
   enum mxq_status status = check_settings(arguments);
   if (status == MXQ_OK) status = choose_device(given, name, &device);
-  if (status == MXQ_OK) status = mxq_arch_of_device(device.major, device.minor, &summary.arch);
+  if (status == MXQ_OK) status = choose_arch(&device, &summary.arch);
   if (status == MXQ_OK)
     status = verify_list_make(arguments->operands, arguments->count, summary.arch,
                               summary.exhaustive, &job.list);
