@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "engine.h"
@@ -19,19 +18,30 @@
 enum { DEVICE, JOBS, EXHAUSTIVE, WORKER };
 static const struct option_row options[] = {
     [DEVICE] = {"device", 0, "D", "auto or cuda:N; auto if not given: cuda:0", 0},
-    [JOBS] = {"jobs", 'j', "N", "kernels at a time; one for each core if not given", 0},
+    [JOBS] = {"jobs", 'j', "N", "kernels at a time; one for each core, up to 64, if not given", 0},
     [EXHAUSTIVE] = {"exhaustive", 0, NULL, "every value that a scale or a code can come from", 0},
     [WORKER] = {"worker", 0, "N", NULL, 0}, /* how copies of the program are started */
     {0},
 };
 
-enum { JOBS_MOST = 512, NAME_SIZE = 24 };
+enum { JOBS_MOST = 512, CORES_MOST = 64, NAME_SIZE = 24 };
+
+/* A container may be given less time than the cores that it sees (Linux, cgroup v2, cpu.max: a
+ * quota and its period). */
+static unsigned cores_of_container(unsigned seen) {
+  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+  unsigned long long quota = 0, period = 0;
+  const int read = file ? fscanf(file, "%llu %llu", &quota, &period) : 0;
+  if (file) fclose(file);
+  if (read != 2 || !period || quota / period >= seen) return seen;
+  return quota < period ? 1 : (unsigned)(quota / period);
+}
 
 static unsigned cores(void) {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return (unsigned)CPU_COUNT(&set);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1 ? 1 : (unsigned)online;
+  const int known = sched_getaffinity(0, sizeof set, &set) == 0;
+  const unsigned seen = cores_of_container(known ? (unsigned)CPU_COUNT(&set) : 1);
+  return seen < CORES_MOST ? seen : CORES_MOST;
 }
 
 static int read_jobs(const struct arguments *arguments, size_t option, unsigned *jobs) {
@@ -60,6 +70,12 @@ static enum mxq_status choose_device(const char *given, char name[NAME_SIZE],
               count == 1 ? "" : "s");
   snprintf(name, NAME_SIZE, "cuda:%d", ordinal);
   return mxq_device_describe(ordinal, info);
+}
+
+static enum mxq_status choose_arch(const struct mxq_device_info *device,
+                                   const struct mxq_arch **arch) {
+  if (mxq_arch_of_device(device->major, device->minor, arch) == MXQ_OK) return MXQ_OK;
+  MXQ_FAIL(MXQ_NO_DEVICE, "%s: %s", device->name, mxq_last_error());
 }
 
 /* A difference, another fault of a kernel, something that is missing for every kernel, all well. */
@@ -122,7 +138,7 @@ static int run(const struct arguments *arguments) {
   if (code != EXIT_DONE) return code;
   enum mxq_status status = check_settings(arguments);
   if (status == MXQ_OK) status = choose_device(given, name, &device);
-  if (status == MXQ_OK) status = mxq_arch_of_device(device.major, device.minor, &summary.arch);
+  if (status == MXQ_OK) status = choose_arch(&device, &summary.arch);
   if (status == MXQ_OK)
     status = verify_list_make(arguments->operands, arguments->count, summary.arch,
                               summary.exhaustive, &job.list);

@@ -97,6 +97,14 @@ class Verify(Case):
                          ("one element", 1, 1))
         self.assertEqual([row for row in report["names"] if row["value"] == "any"][0]["failed"], 1)
 
+    def test_other_schedules_and_archs(self):
+        """A full name is enough; what the arch lacks is not selected, or skipped if it was named."""
+        other = "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x64"
+        self.assertIn("1 passed", lines_of(self.check(verify(other), 0))[-1])
+        result = self.check(verify(other, VARIANT, FAKE_CAPABILITY="8.0"), 0)
+        self.assertIn("1 passed, 0 failed, 1 skipped", lines_of(result)[-1])
+        self.assertIn("arch 80 has no tensor copy engine", result.stdout)
+
     def test_exhaustive(self):
         patterns = ["quantize_f16_e4m3_b32_even_colt_lin", "dequantize_e2m1_f16_b32_e8m0_sq_lin"]
         result = self.check(verify("--exhaustive", *patterns), 0)
@@ -135,6 +143,7 @@ class Verify(Case):
 
     def test_something_is_missing(self):
         self.check(verify(VARIANT, "--device", "cuda:9"), 3, "2 devices")
+        self.check(verify(VARIANT, FAKE_CAPABILITY="7.5"), 3, "7.5", "90a")
         empty = {"MXQ_CACHE_DIR": self.path("cache")}
         result = self.check(verify(VARIANT, MXQ_JIT="cache", **empty), 3, "every kernel was skipped")
         self.assertIn("skipped 2, MXQ_NOT_PREBUILT, such as: " + VARIANT, result.stdout)
