@@ -101,7 +101,7 @@ class Verify(Case):
         """A full name is enough; what the arch lacks is not selected, or skipped if it was named."""
         other = "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x64"
         self.assertIn("1 passed", lines_of(self.check(verify(other), 0))[-1])
-        result = self.check(verify(other, VARIANT, FAKE_CAPABILITY="8.0"), 0)
+        result = self.check(verify(other, VARIANT, FAKE_CUDA="devices=80,80"), 0)
         self.assertIn("1 passed, 0 failed, 1 skipped", lines_of(result)[-1])
         self.assertIn("arch 80 has no tensor copy engine", result.stdout)
 
@@ -143,7 +143,7 @@ class Verify(Case):
 
     def test_something_is_missing(self):
         self.check(verify(VARIANT, "--device", "cuda:9"), 3, "2 devices")
-        self.check(verify(VARIANT, FAKE_CAPABILITY="7.5"), 3, "7.5", "90a")
+        self.check(verify(VARIANT, FAKE_CUDA="devices=75,75"), 3, "7.5", "90a")
         empty = {"MXQ_CACHE_DIR": self.path("cache")}
         result = self.check(verify(VARIANT, MXQ_JIT="cache", **empty), 3, "every kernel was skipped")
         self.assertIn("skipped 2, MXQ_NOT_PREBUILT, such as: " + VARIANT, result.stdout)
