@@ -15,7 +15,7 @@
 #include "select.h"
 #include "trial.h"
 
-enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 16 };
+enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 32 };
 
 /* Kernels that are compiled together. */
 struct group {

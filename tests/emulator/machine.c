@@ -13,7 +13,7 @@
 #include "shuffle.h"
 #include "team.h"
 
-enum { often = 64 }; /* one primitive in so many gives way though it need not */
+enum { often = 64 }; /* one primitive in so many gives way though it need not, on average */
 static const uint64_t very_many = 400000000, launch_max = 2000000000;
 enum { grid_max = 1 << 20 };
 
@@ -21,9 +21,12 @@ struct emu_machine emu;
 
 #if EMU_THREADS
 static _Thread_local uint64_t random_state;
+static _Thread_local unsigned primitives_left;
 #define RANDOM random_state
+#define LEFT   primitives_left
 #else
 #define RANDOM emu.random
+#define LEFT   emu.left /* until somebody else goes on */
 #endif
 
 uint32_t emu_random(void) {
@@ -39,7 +42,10 @@ unsigned emu_enter(const char *what, int line, const char *file) {
   emu.stand[thread] = (struct emu_stand){what, file, line};
   if (!EMU_THREADS && ++emu.steps > emu.steps_max) emu_hazard("the block does not end");
   if (!EMU_THREADS && ++emu.all_steps > launch_max) emu_hazard("the launch does not end");
-  emu_team_pause(often);
+  if (LEFT-- == 0) {
+    LEFT = emu_random() % (2 * often);
+    emu_team_pause();
+  }
   return thread;
 }
 
@@ -72,7 +78,7 @@ void emu_block_sync(int line, const char *file) {
   if (++emu.arrived == emu.launch->threads) meet(thread);
   emu_team_wait(met, &syncs);
   emu_team_unlock();
-  emu_team_pause(1); /* whoever came last need not be the first to go on */
+  emu_team_pause(); /* whoever came last need not be the first to go on */
 }
 
 static void check_global(const void *address, unsigned bytes, const char *what) {
@@ -108,6 +114,15 @@ static void body(unsigned thread) {
   emu_team_unlock();
 }
 
+/* Shared memory holds anything at first. */
+static void fill_shared(void) {
+  const unsigned size = emu.launch->shared_bytes;
+  for (unsigned i = 0; i < size; i += 4) {
+    const uint32_t word = emu_random();
+    memcpy(emu.shared + i, &word, size - i < 4 ? size - i : 4);
+  }
+}
+
 static int run_block(unsigned block) {
   const struct emu_launch *launch = emu.launch;
   emu.block = block;
@@ -115,7 +130,7 @@ static int run_block(unsigned block) {
   emu.steps = 0;
   memset(emu.done, 0, sizeof emu.done);
   memset(emu.stand, 0, sizeof emu.stand);
-  for (unsigned i = 0; i < launch->shared_bytes; i++) emu.shared[i] = (unsigned char)emu_random();
+  fill_shared();
   if (!EMU_THREADS) emu_clock_begin(launch->threads);
   emu_shared_begin(launch->shared_bytes);
   emu_barrier_begin();

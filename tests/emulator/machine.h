@@ -55,6 +55,7 @@ struct emu_machine {
   uint64_t steps_max;
   uint64_t all_steps; /* of all blocks */
   uint64_t random;
+  unsigned left; /* primitives until another thread goes on */
   int failed;
   char *text;
 };

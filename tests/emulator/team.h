@@ -11,9 +11,9 @@ int emu_team_run(unsigned count, void (*body)(unsigned thread));
 
 unsigned emu_team_self(void);
 
-/* Lets another thread go on, one time in so many. Fibers change places nowhere but here and in
+/* Lets another thread go on, perhaps. Fibers change places nowhere but here and in
  * emu_team_wait. */
-void emu_team_pause(unsigned one_in);
+void emu_team_pause(void);
 
 /* The state of the machine belongs to one thread at a time, between these two. */
 void emu_team_lock(void);

@@ -58,9 +58,9 @@ void emu_team_abort(void) {
   leave();
 }
 
-void emu_team_pause(unsigned one_in) {
+void emu_team_pause(void) {
   if (atomic_load_explicit(&aborted, memory_order_relaxed)) leave();
-  if (emu_random() % one_in == 0) sched_yield();
+  sched_yield();
 }
 
 void emu_team_wait(int (*ready)(void *context), void *context) {

@@ -47,7 +47,7 @@
   FAULT(EXPECT_LESS, "but its loads bring 1024")                                                 \
   FAULT(EXPECT_MORE, "never completes")                                                          \
   FAULT(EXPECT_TOO_MUCH, "more than 1048575")                                                    \
-  FAULT(WRONG_PARITY, "before the barrier of its load|with nothing between that orders the two") \
+  FAULT(WRONG_PARITY, "before the barrier of its load|nothing between that orders|has read it:") \
   FAULT(ARRIVE_TWICE, "has all its arrivals")                                                    \
   FAULT(NO_INIT, "where none was initialized")                                                   \
   FAULT(INIT_TWICE, "a second time")                                                             \
