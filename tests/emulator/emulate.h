@@ -18,8 +18,9 @@ struct emu_request {
   int pairs;             /* kernels of all archs in which every pair of properties occurs */
   struct mxq_shape shape;
   int has_shape;
-  int small;    /* one small shape instead of several */
-  int64_t grid; /* -1: as the case says */
+  int small;        /* one small shape instead of several */
+  int64_t grid;     /* -1: as the case says */
+  unsigned seconds; /* of processor time, for a launch */
   int64_t seed, seeds;
   int64_t one_in; /* of the kernels that match, one in so many */
   int64_t jobs;   /* processes at once, at most */

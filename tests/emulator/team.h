@@ -10,6 +10,8 @@
 int emu_team_run(unsigned count, void (*body)(unsigned thread));
 
 unsigned emu_team_self(void);
+/* For somebody else: a thread that neither waits nor has ended. */
+unsigned emu_team_running(void);
 
 /* Lets another thread go on, perhaps. Fibers change places nowhere but here and in
  * emu_team_wait. */

@@ -170,6 +170,7 @@ int emu_team_run(unsigned count, void (*body)(unsigned thread)) {
 }
 
 unsigned emu_team_self(void) { return current; }
+unsigned emu_team_running(void) { return current; }
 
 void emu_team_pause(void) {
   add_ready(current);
