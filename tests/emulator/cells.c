@@ -4,59 +4,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { word = 4 };
+struct emu_cell *emu_cell_words;
 
-static struct emu_cell *words;         /* one a word */
-static struct emu_cell (*bytes)[word]; /* one a byte, of words that are split */
-static unsigned char *split;
-static unsigned word_count, room;
+static struct emu_cell (*bytes)[EMU_WORD];
+static unsigned count, room;
 
 void emu_cells_begin(unsigned size) {
-  word_count = (size + word - 1) / word;
-  if (word_count > room) {
-    room = word_count;
-    words = realloc(words, room * sizeof *words);
+  count = (size + EMU_WORD - 1) / EMU_WORD;
+  if (count > room) {
+    room = count;
+    emu_cell_words = realloc(emu_cell_words, room * sizeof *emu_cell_words);
     bytes = realloc(bytes, room * sizeof *bytes);
-    split = realloc(split, room);
-    if (!words || !bytes || !split) abort();
+    if (!emu_cell_words || !bytes) abort();
   }
-  if (!word_count) return;
-  memset(words, 0, word_count * sizeof *words);
-  memset(split, 0, word_count);
+  if (count) memset(emu_cell_words, 0, count * sizeof *emu_cell_words);
 }
 
-struct emu_cell *emu_cell_at(unsigned at, unsigned end, unsigned *next) {
-  const unsigned w = at / word;
-  if (!split[w]) {
-    *next = at + word;
-    if (at % word == 0 && *next <= end) return &words[w];
-    for (unsigned i = 0; i < word; i++) bytes[w][i] = words[w];
-    split[w] = 1;
+struct emu_cell *emu_cell_byte(unsigned at) {
+  struct emu_cell *word = &emu_cell_words[at / EMU_WORD], *of = bytes[at / EMU_WORD];
+  if (word->kind != EMU_SPLIT) {
+    for (unsigned i = 0; i < EMU_WORD; i++) of[i] = *word;
+    word->kind = EMU_SPLIT;
   }
-  *next = at + 1;
-  return &bytes[w][at % word];
+  return &of[at % EMU_WORD];
 }
 
 const struct emu_cell *emu_cell_of(unsigned at) {
-  const unsigned w = at / word;
-  return split[w] ? &bytes[w][at % word] : &words[w];
+  const struct emu_cell *word = &emu_cell_words[at / EMU_WORD];
+  return word->kind == EMU_SPLIT ? &bytes[at / EMU_WORD][at % EMU_WORD] : word;
 }
 
 void emu_cells_put(unsigned at, unsigned end, const struct emu_cell *cell) {
   while (at < end) {
-    if (at % word == 0 && end - at >= word) {
-      split[at / word] = 0;
-      words[at / word] = *cell;
-      at += word;
+    if (at % EMU_WORD == 0 && end - at >= EMU_WORD) {
+      emu_cell_words[at / EMU_WORD] = *cell;
+      at += EMU_WORD;
     } else {
-      *emu_cell_at(at, at + 1, &at) = *cell;
+      *emu_cell_byte(at++) = *cell;
     }
   }
 }
 
 void emu_cells_each(void (*change)(struct emu_cell *cell)) {
-  for (unsigned w = 0; w < word_count; w++) {
-    if (!split[w]) change(&words[w]);
-    for (unsigned i = 0; split[w] && i < word; i++) change(&bytes[w][i]);
+  for (unsigned w = 0; w < count; w++) {
+    const int split = emu_cell_words[w].kind == EMU_SPLIT;
+    if (!split) change(&emu_cell_words[w]);
+    for (unsigned i = 0; split && i < EMU_WORD; i++) change(&bytes[w][i]);
   }
 }

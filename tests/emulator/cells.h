@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum emu_cell_kind { EMU_EMPTY, EMU_DATA, EMU_LANDING, EMU_BARRIER };
+enum emu_cell_kind { EMU_EMPTY, EMU_DATA, EMU_LANDING, EMU_BARRIER, EMU_SPLIT };
 
 struct emu_cell {
   uint32_t count; /* of the writer, when it wrote */
@@ -28,9 +28,19 @@ void emu_cells_begin(unsigned bytes);
   for (unsigned byte = (at), cells_next = 0; byte < (end); byte = cells_next) \
     for (struct emu_cell *cell = emu_cell_at(byte, end, &cells_next); cell; cell = (void *)0)
 
+enum { EMU_WORD = 4 };
+extern struct emu_cell *emu_cell_words; /* EMU_SPLIT: the bytes of the word have cells */
+struct emu_cell *emu_cell_byte(unsigned at);
+
 /* The cell of byte `at`, and the first byte behind those that it stands for. A word that reaches
  * over either end gets cells for its bytes. */
-struct emu_cell *emu_cell_at(unsigned at, unsigned end, unsigned *next);
+static inline struct emu_cell *emu_cell_at(unsigned at, unsigned end, unsigned *next) {
+  struct emu_cell *word = &emu_cell_words[at / EMU_WORD];
+  *next = at + EMU_WORD;
+  if (word->kind != EMU_SPLIT && at % EMU_WORD == 0 && *next <= end) return word;
+  *next = at + 1;
+  return emu_cell_byte(at);
+}
 
 /* The cell as it is now, for a look at one byte. */
 const struct emu_cell *emu_cell_of(unsigned at);

@@ -109,11 +109,20 @@ static void note_store(unsigned thread, unsigned offset, unsigned bytes, const c
   emu_cells_put(offset, end, &written);
 }
 
+static void copy(void *to, const void *from, unsigned bytes) {
+  if (bytes == 1)
+    memcpy(to, from, 1);
+  else if (bytes == 4)
+    memcpy(to, from, 4);
+  else
+    memcpy(to, from, bytes);
+}
+
 void emu_shared_load(unsigned offset, void *to, unsigned bytes, int line, const char *file) {
   const unsigned thread = emu_enter("shared_load", line, file);
   emu_shared_check(offset, bytes, bytes, "shared_load");
   if (!EMU_THREADS) note_load(thread, offset, bytes, emu_place_of(file, line));
-  memcpy(to, emu.shared + offset, bytes);
+  copy(to, emu.shared + offset, bytes);
 }
 
 void emu_shared_store(unsigned offset, const void *from, unsigned bytes, int line,
@@ -122,7 +131,7 @@ void emu_shared_store(unsigned offset, const void *from, unsigned bytes, int lin
   emu_shared_check(offset, bytes, bytes, "shared_store");
   if (!EMU_THREADS)
     note_store(thread, offset, bytes, "shared_store", EMU_DATA, emu_place_of(file, line));
-  memcpy(emu.shared + offset, from, bytes);
+  copy(emu.shared + offset, from, bytes);
 }
 
 void emu_shared_barrier_init(unsigned thread, unsigned offset) {

@@ -53,7 +53,8 @@ static unsigned waiting_count;
 static uint16_t ready[EMU_THREADS_MAX], place_of[EMU_THREADS_MAX]; /* a list, and who is where */
 static uint64_t is_ready_of[EMU_THREADS_MAX / 64];                 /* the same as a set */
 static unsigned ready_count;
-static unsigned count_of, current;
+static unsigned count_of;
+unsigned emu_team_current;
 static void (*body_of)(unsigned);
 static enum order order;
 
@@ -116,13 +117,13 @@ static unsigned pick(void) {
 /* The current fiber stays behind, and another one goes on; with none that can, the caller of
  * emu_team_run does. */
 static void go_on(int ends) {
-  struct fiber *from = &fibers[current];
+  struct fiber *from = &fibers[emu_team_current];
   if (!ready_count) {
     enter_home(from, ends);
   } else {
     const unsigned next = pick();
-    if (next == current) return;
-    current = next;
+    if (next == emu_team_current) return;
+    emu_team_current = next;
     __sanitizer_start_switch_fiber(ends ? NULL : &from->fake_stack, stack_of(next), stack_bytes);
     emu_context_switch(&from->context, &fibers[next].context);
   }
@@ -138,7 +139,7 @@ static void start(void) {
     home_size = size;
   }
   from_home = 0;
-  body_of(current);
+  body_of(emu_team_current);
   go_on(1);
   abort(); /* nobody goes back to a fiber that ended */
 }
@@ -147,7 +148,8 @@ static void prepare(unsigned thread) {
   struct fiber *fiber = &fibers[thread];
   char *stack = stack_of(thread);
   __asan_unpoison_memory_region(stack, stack_bytes); /* it may have been left in the middle */
-  emu_context_make(&fiber->context, stack, stack_bytes, start);
+  /* Ends that lie apart: at one offset of a page they would all take the same lines of a cache. */
+  emu_context_make(&fiber->context, stack, stack_bytes - thread % 32 * 128, start);
   waiting[thread] = 0;
   add_ready(thread);
 }
@@ -160,20 +162,19 @@ int emu_team_run(unsigned count, void (*body)(unsigned thread)) {
   body_of = body;
   order = (enum order)(emu_random() % orders);
   for (unsigned t = 0; t < count; t++) prepare(t);
-  current = pick();
+  emu_team_current = pick();
   from_home = 1;
-  __sanitizer_start_switch_fiber(&home.fake_stack, stack_of(current), stack_bytes);
-  emu_context_switch(&home.context, &fibers[current].context);
+  __sanitizer_start_switch_fiber(&home.fake_stack, stack_of(emu_team_current), stack_bytes);
+  emu_context_switch(&home.context, &fibers[emu_team_current].context);
   __sanitizer_finish_switch_fiber(home.fake_stack, NULL, NULL);
   if (!emu.failed && emu.finished < count) emu_hazard_stuck();
   return !emu.failed;
 }
 
-unsigned emu_team_self(void) { return current; }
-unsigned emu_team_running(void) { return current; }
+unsigned emu_team_running(void) { return emu_team_current; }
 
 void emu_team_pause(void) {
-  add_ready(current);
+  add_ready(emu_team_current);
   go_on(0);
 }
 
@@ -182,7 +183,7 @@ void emu_team_unlock(void) {}
 
 void emu_team_wait(int (*is_ready)(void *context), void *context) {
   while (!is_ready(context)) {
-    waiting[current] = 1;
+    waiting[emu_team_current] = 1;
     waiting_count++;
     go_on(0);
   }
@@ -200,7 +201,7 @@ void emu_team_wake_some(unsigned first, unsigned count) {
 }
 
 void emu_team_abort(void) {
-  enter_home(&fibers[current], 1);
+  enter_home(&fibers[emu_team_current], 1);
   abort();
 }
 
