@@ -101,11 +101,20 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
   fflush(stdout); /* whole lines, whoever else writes */
 }
 
+/* Whether a kernel runs so many tiles that the compiler's optimizing takes less than it saves. */
+static int runs_long(const struct emu_request *request) {
+  enum { tiles = 200, tile = 128 };
+  const double seeds = (double)request->seeds, e = (double)request->shape.e;
+  const double n = (double)request->shape.n / tile, k = (double)request->shape.k / tile;
+  if (!request->has_shape) return !request->small || seeds * 8 > tiles;
+  return e * (n < 1 ? 1 : n) * (k < 1 ? 1 : k) * seeds > tiles;
+}
+
 static int run_group(const struct emu_request *request, struct group *group,
                      struct emu_totals *totals) {
   struct emu_library library;
   emu_watch(request->seconds);
-  const int built = emu_build(group->sources, group->count, &library);
+  const int built = emu_build(group->sources, group->count, runs_long(request), &library);
   if (!built)
     fprintf(stderr, "mxq-emulate: %s and %zu more: not compiled\n", group->symbols[0],
             group->count - 1);
@@ -231,6 +240,7 @@ int emu_emulate(const struct emu_request *request) {
     }
   }
   emu_select_sample(&selection, (uint64_t)request->one_in, (uint64_t)request->seed);
+  emu_select_part(&selection, (size_t)request->part[0], (size_t)request->part[1]);
   if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed, NULL);
   if (!code && selection.count && !run_selection(request, &selection, &totals)) code = exit_failed;
   free(selection.list);
@@ -238,7 +248,8 @@ int emu_emulate(const struct emu_request *request) {
   if (ran && totals.unfit) code = exit_usage;
   if (ran && totals.bad) code = exit_mismatch;
   if (ran)
-    printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " not clean, %" PRIu64 " not run\n",
-           totals.kernels, totals.runs, totals.bad, totals.unfit);
+    printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " not clean, %" PRIu64
+           " not run; seed %" PRId64 "\n",
+           totals.kernels, totals.runs, totals.bad, totals.unfit, request->seed);
   return code;
 }

@@ -123,15 +123,6 @@ static void body(unsigned thread) {
   emu_team_unlock();
 }
 
-/* Shared memory holds anything at first. */
-static void fill_shared(void) {
-  const unsigned size = emu.launch->shared_bytes;
-  for (unsigned i = 0; i < size; i += 4) {
-    const uint32_t word = emu_random();
-    memcpy(emu.shared + i, &word, size - i < 4 ? size - i : 4);
-  }
-}
-
 static int run_block(unsigned block) {
   const struct emu_launch *launch = emu.launch;
   emu.block = block;
@@ -140,7 +131,8 @@ static int run_block(unsigned block) {
   if (emu.steps_end > emu.launch_end) emu.steps_end = emu.launch_end;
   memset(emu.done, 0, sizeof emu.done);
   memset(emu.stand, 0, sizeof emu.stand);
-  fill_shared();
+  memset(emu.shared, (int)(emu_random() | 1),
+         launch->shared_bytes); /* it holds anything at first */
   if (!EMU_THREADS) emu_clock_begin(launch->threads);
   emu_shared_begin(launch->shared_bytes);
   emu_barrier_begin();

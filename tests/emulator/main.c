@@ -27,12 +27,13 @@ static const char help[] =
     "  --pairs            kernels of all archs in which every pair of properties occurs: types,\n"
     "                     block, mode, layout, scales, family and tile, arch and --narrow\n"
     "  --one-in COUNT     of the kernels that match, a sample: one in so many, by the seed\n"
+    "  --part I/N         of those, every N-th, from the I-th on: N calls run all of them\n"
     "  --arch A           the arch that kernels are expanded for; 90a if not given\n"
     "  --narrow           with the hardware's conversions to e2m3, e3m2, e2m1 and e8m0, which "
     "sm_100a\n"
     "                     and newer have; not the default anywhere yet\n"
-    "  --shape E,N,K      this shape instead of five that have ragged ends and few blocks\n"
-    "  --small            only the smallest of the five shapes\n"
+    "  --shape E,N,K      this shape instead of seven that have ragged ends and few blocks\n"
+    "  --small            only the smallest of the seven shapes\n"
     "  --strides E,N      the input's strides of E and N in elements; with --shape\n"
     "  --grid BLOCKS      so many blocks; 0 is one for each tile\n"
     "  --seed S           of inputs and scheduling; 1 if not given\n"
@@ -58,6 +59,7 @@ static const char help[] =
 static const struct option options[] = {
     {"pairs", no_argument, NULL, 'p'},
     {"one-in", required_argument, NULL, 'o'},
+    {"part", required_argument, NULL, 'P'},
     {"arch", required_argument, NULL, 'a'},
     {"narrow", no_argument, NULL, 'n'},
     {"small", no_argument, NULL, 'S'},
@@ -118,6 +120,18 @@ static int read_number(const char *option, int64_t least, int64_t *number) {
   return bad(option, optarg, "give a whole number that is not too small");
 }
 
+static int read_part(struct emu_request *request) {
+  char text[64];
+  char *slash;
+  snprintf(text, sizeof text, "%s", optarg);
+  slash = strchr(text, '/');
+  if (slash) *slash = ',';
+  if (slash && read_numbers(text, request->part, 2) && request->part[0] >= 1 &&
+      request->part[0] <= request->part[1])
+    return 1;
+  return bad("part", optarg, "give I/N, I from 1 to N");
+}
+
 static int read_grid(struct emu_request *request) {
   if (read_numbers(optarg, &request->grid, 1) && request->grid <= EMU_GRID_MAX) return 1;
   return bad("grid", optarg, "give a number of blocks from 0 to 1048576");
@@ -143,6 +157,7 @@ static int read_fault(struct emu_request *request) {
 static int read_option(int letter, struct emu_request *request, int64_t strides[2]) {
   switch (letter) {
     case 'p': request->pairs = 1; return 1;
+    case 'P': return read_part(request);
     case 'a': return read_arch(request);
     case 'n': request->arch.use_narrow = 1; return 1;
     case 'S': request->small = 1; return 1;
@@ -181,6 +196,7 @@ int main(int count, char **arguments) {
                                 .seed = 1,
                                 .seeds = 1,
                                 .one_in = 1,
+                                .part = {1, 1},
                                 .jobs = sysconf(_SC_NPROCESSORS_ONLN)};
   const struct mxq_arch *arch;
   int64_t strides[2] = {-1, -1};
