@@ -37,7 +37,7 @@ static void keep_newest(struct emu_cell *cell) {
     if (seen[read.thread]) continue;
     seen[read.thread] = 1;
     read.next = 0;
-    if (kept.used == kept.room) grow(&kept);
+    if (kept.used >= kept.room) grow(&kept);
     kept.at[kept.used] = read;
     if (last)
       kept.at[last].next = kept.used;

@@ -13,6 +13,7 @@
   FAULT(READ_UNORDERED, "with nothing between that orders the two|which nobody wrote")           \
   FAULT(WRITE_AFTER_READ, "reads (tiny.cc:|with nothing between that orders the two")            \
   FAULT(WRITE_AFTER_ONE_READ, "which thread 1 reads (tiny.cc:|which thread 0 wrote (tiny.cc:")   \
+  FAULT(WRITE_AFTER_MANY_READS, "which thread 1 reads (tiny.cc:")                                \
   FAULT(WRITE_AFTER_WRITE, "which another thread wrote")                                         \
   FAULT(MISALIGNED, "no multiple of 4")                                                          \
   FAULT(ODD_WIDTH, "there are accesses of 1, 2, 4, 8 and 16")                                    \
