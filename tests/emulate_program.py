@@ -74,7 +74,7 @@ class Program(unittest.TestCase):
         done = run(self.write(edited), "--seconds", "2", "--shape", "2,144,80", "--grid", "2")
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
         self.assertRegex(done.stdout, rf"^{NAME}\.tma-128x128: hazard\n")
-        self.assertRegex(done.stdout, r"block 1, thread \d+: does not end: .* 2 seconds of processor")
+        self.assertRegex(done.stdout, r"block 1, thread 7: .*does not end.* in 2 seconds of processor")
         self.assertIn("again: mxq-emulate ", done.stdout)
 
     def test_loop_with_primitives(self):
