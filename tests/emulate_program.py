@@ -15,6 +15,25 @@ MXQ, EMULATE, TEMPLATES = sys.argv[1:4]
 NAME = "quantize_bf16_e4m3_b32_rceil_colt_lin"
 FENCE = re.compile(r"^ *fence_async_shared\(\);  // orders this thread's codes.*$", re.M)
 
+# What somebody might break, as sed would: calls of primitives are indented, definitions are not. The
+# last is what the variant's name holds where the edited lines are in use.
+EDITS = {
+    "fences": (r"^ +fence_async_shared\(\);.*\n", "", ""),
+    "fence by one thread": (r"^ +(fence_async_shared\(\);)", r"if (thread_id() == 0) \1", ""),
+    "barriers": (r"^ +block_sync\(\);.*\n", "", "col|sq"),
+    "wait for reading": (r"^ +bulk_wait_read\(\);.*\n", "", ""),
+    "commit": (r"^ +bulk_commit\(\);.*\n", "", ""),
+    "expected bytes": (r"\(BARRIER, IN_BYTES\);", "(BARRIER, IN_BYTES + 16);", ""),
+    "wait for the load": (r"^ +barrier_wait\(.*\);.*\n", "", ""),
+    "swizzle": (r"\bswizzle<[A-Z_0-9]+>\(", "(", "colt|sqt"),
+    "matrix of the load": (r"\bat\.e, BARRIER", "0, BARRIER", ""),
+    "bound of K": (r"k < args\.k", "true", "_lin"),
+    "next tile": (r"tile \+= grid_size\(\)", "tile += grid_size() + (tile == 0)", ""),
+}
+EDITED = ("quantize_bf16_e4m3_b32_rceil_colt_lin", "quantize_f16_e2m1_b64_even_rowcolt_blk",
+          "quantize_f32_e4m3_b128_pow2_sqt_mn", "quantize_bf16_e3m2_b16_floor_col_lin",
+          "quantize_f32_e5m2_b32_amax_row_lin", "dequantize_e4m3_f32_b32_e8m0_colt_blk")
+
 
 def run(*arguments, cwd=None):
     return subprocess.run([EMULATE, *arguments], cwd=cwd, stdout=subprocess.PIPE,
@@ -37,7 +56,8 @@ class Program(unittest.TestCase):
     def test_usage(self):
         for arguments in ([], ["--shape", "1,2", NAME], ["--seeds", "0", NAME], ["--grid", "x", NAME],
                           ["--fault", "none such", NAME], ["--no-such-option"],
-                          ["--strides", "1,1", NAME], ["--seconds", "0", NAME], ["--arch", "7", NAME], ["--narrow", NAME],
+                          ["--strides", "1,1", NAME], ["--seconds", "0", NAME], ["--arch", "7", NAME],
+                          ["--narrow", NAME],
                           ["--narrow", "--arch", "90a", NAME]):
             done = run(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
@@ -106,6 +126,23 @@ class Program(unittest.TestCase):
         self.assertEqual(again[1], path)
         second = run(path, *again[2].split())
         self.assertEqual(second.stdout, done.stdout)
+
+    def test_each_kind_of_edit(self):
+        found = 0
+        for name in EDITED[:2] if os.environ.get("MXQ_SANITIZED") else EDITED:
+            done = subprocess.run([MXQ, "source", name], stdout=subprocess.PIPE, text=True, check=True)
+            clean = run(self.write(done.stdout), "--small", "--seeds", "2")
+            self.assertEqual(clean.returncode, 0, clean.stdout + clean.stderr)
+            for what, (old, new, where) in EDITS.items():
+                edited, count = re.subn(old, new, done.stdout, flags=re.M)
+                if not count or not re.search(where, name):
+                    continue
+                with self.subTest(kernel=name, edit=what):
+                    found += 1
+                    broken = run(self.write(edited), "--small")
+                    self.assertEqual(broken.returncode, 4, broken.stdout + broken.stderr)
+                    self.assertRegex(broken.stdout, r"[a-z_]+(\.tma)?\.cuh?:\d+|was never written")
+        self.assertGreater(found, 15)
 
     def test_line_is_the_templates(self):
         folder = os.path.join(self.folder, "templates")
