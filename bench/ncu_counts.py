@@ -3,7 +3,7 @@
 """What Nsight Compute (ncu) counts of the main kernels: thread instructions an element, the share of
 issue slots used, and bytes to and from the DRAM.
 
-    bench/profile.py build/bin/mxq-bench > profile.json
+    bench/ncu_counts.py build/bin/mxq-bench > profile.json
 
 Exit 3 where ncu is missing or may not read the counters."""
 import csv
@@ -27,7 +27,7 @@ READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 
 
 def skip(why):
-    print(f"profile.py: {why}", file=sys.stderr)
+    print(f"ncu_counts.py: {why}", file=sys.stderr)
     sys.exit(3)
 
 
