@@ -111,6 +111,8 @@ size_t bench_straight_known(const struct bench_straights *straights,
                             const struct bench_buffers *buffers);
 void bench_straight_learn(struct bench_straights *straights, const struct bench_buffers *buffers,
                           size_t index);
+/* What a launch reads and writes: as the variant, but for what does not fill its last 16 bytes. */
+void bench_straight_bytes(const struct bench_buffers *buffers, uint64_t *read, uint64_t *written);
 enum mxq_status bench_straight_launch(const struct bench_straight *straight,
                                       const struct bench_buffers *buffers, unsigned set,
                                       mxq_stream stream);
@@ -134,6 +136,7 @@ struct bench_row {
   int in_l2;
   unsigned sets, launches;
   struct bench_straight straight;
+  uint64_t straight_read, straight_written;
   struct bench_series kernel_us, straight_us, memcpy_us;
 };
 

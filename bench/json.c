@@ -52,11 +52,14 @@ static cJSON *make_shape(const struct bench_shape *shape) {
   return array;
 }
 
-static cJSON *make_straight(const struct bench_straight *straight) {
+static cJSON *make_straight(const struct bench_row *row) {
+  const struct bench_straight *straight = &row->straight;
   cJSON *object = cJSON_CreateObject();
   add_number(object, "threads", straight->threads);
   add_number(object, "reads", straight->reads);
   add_number(object, "writes", straight->writes);
+  add_number(object, "bytes_read", (double)row->straight_read);
+  add_number(object, "bytes_written", (double)row->straight_written);
   return object;
 }
 
@@ -93,7 +96,7 @@ static cJSON *make_row(const struct bench *bench, const struct bench_row *row) {
   bench_target_of(row, bench->arch, &target);
   add_text(object, "class", bench_class_name(bench_class_of(row)));
   if (target.exists) add(object, "target", make_target(&target));
-  add(object, "straight_kernel", make_straight(&row->straight));
+  add(object, "straight_kernel", make_straight(row));
   add(object, "kernel_times", make_series(&row->kernel_us));
   add(object, "straight_times", make_series(&row->straight_us));
   add(object, "memcpy_times", make_series(&row->memcpy_us));

@@ -69,6 +69,9 @@ class Measure(unittest.TestCase):
         self.assertEqual(len(rows), 8 + 1)
         for row in rows:
             self.assertEqual((row["status"], row["class"]), ("MXQ_OK", "tiny"), row["kernel"])
+            straight = row["straight_kernel"]
+            self.assertIn(row["bytes_read"] - straight["bytes_read"], range(16))
+            self.assertIn(row["bytes_written"] - straight["bytes_written"], range(31))
             over = row["us"] - row["straight_times"]["median_us"]
             layout = row["kernel"].split("_")[5]
             if row["kernel"].startswith("dequantize"):
