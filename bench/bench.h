@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <mxq/mxq.h>
 
@@ -30,6 +31,7 @@ struct bench_options {
   size_t shape_count;
   unsigned reps;
   int device;
+  const char *save; /* file for the JSON, beside the table; or NULL */
   int json, tune, host, main, cpu, list, help;
   int argc;
   char **argv;
@@ -179,7 +181,8 @@ void bench_table_header(const struct bench *bench);
 void bench_table_row(const struct bench *bench, const struct bench_row *row);
 void bench_table_end(const struct bench *bench, const struct bench_row *rows, size_t count);
 /* Everything, the raw times too. BENCH_FAILED where memory is out. */
-int bench_json_print(const struct bench *bench, const struct bench_row *rows, size_t count);
+int bench_json_print(FILE *to, const struct bench *bench, const struct bench_row *rows,
+                     size_t count);
 
 /* mxq-bench --cpu: the CPU path on one core; an exit code. */
 int bench_cpu(const struct bench_options *options);
