@@ -27,11 +27,11 @@ struct bench_shape {
 struct bench_options {
   char **patterns;
   size_t pattern_count;
+  const char *save; /* file for the JSON, beside the table; or NULL */
   struct bench_shape shapes[BENCH_SHAPES_MAX];
   size_t shape_count;
   unsigned reps;
   int device;
-  const char *save; /* file for the JSON, beside the table; or NULL */
   int json, tune, host, main, cpu, list, help;
   int argc;
   char **argv;
