@@ -14,7 +14,7 @@ struct emu_case {
   unsigned grid; /* blocks; 0: one for each tile */
 };
 
-/* How many of the first ones are small: of generic kernels one of aligned lengths and an odd one. */
+/* How many of the first ones are small: two of generic kernels, aligned and odd. */
 size_t emu_cases_small(const struct mxq_kernel_id *kernel);
 /* The index-th, small ones first; 0 past the last. */
 int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_case *out);
