@@ -26,10 +26,10 @@ static const char *const options[] = {MXQ_EMULATOR_CXX,
                                       "-shared",
                                       "-fPIC",
                                       "-ffp-contract=off",
-                                      "-ftrack-macro-expansion=0",
 #if !SANITIZED /* whose reports walk the stack */
                                       "-fno-exceptions",
                                       "-fno-asynchronous-unwind-tables",
+                                      "-nostdlib", /* this program has what they call */
 #endif
                                       MXQ_EMULATOR_FLAGS "-include",
                                       MXQ_EMULATOR_DIR "/twin.h"};
