@@ -27,7 +27,7 @@ void verify_runner_release(struct verify_runner *runner) {
   runner->bytes = 0;
 }
 
-static enum mxq_status reserve(struct verify_runner *runner, uint64_t bytes) {
+enum mxq_status verify_runner_reserve(struct verify_runner *runner, uint64_t bytes) {
   if (bytes <= runner->bytes) return MXQ_OK;
   verify_runner_release(runner);
   runner->expected = aligned_alloc(ALIGNMENT, (size_t)bytes);
@@ -99,17 +99,17 @@ static void compute_all(const struct verify_runner *runner, const struct verify_
   }
 }
 
-static void add_detail(const struct verify_slot *slot, const struct check_differences *differences,
-                       struct verify_task *task) {
-  const struct mxq_shape *shape = &slot->region.shape;
+void verify_detail_add(const struct verify_detail *found,
+                       const struct check_differences *differences, struct verify_task *task) {
+  const struct mxq_shape *shape = found->shape;
   const uint64_t lengths[] = {(uint64_t)shape->e, (uint64_t)shape->n, (uint64_t)shape->k};
   const uint64_t strides[] = {(uint64_t)shape->stride_e, (uint64_t)shape->stride_n};
   cJSON *detail = json_object(), *first = json_array();
   char text[CHECK_TEXT_SIZE];
-  json_add_string(detail, "case", slot->what);
+  json_add_string(detail, "case", found->what);
   json_add_numbers(detail, "shape", lengths, 3);
   json_add_numbers(detail, "strides", strides, 2);
-  json_add_integer(detail, "seed", (int64_t)slot->seed);
+  json_add_integer(detail, "seed", (int64_t)found->seed);
   json_add_integer(detail, "differences", (int64_t)differences->count);
   for (size_t i = 0; i < check_shown(differences); i++) {
     check_difference_text(&differences->shown[i], text);
@@ -127,15 +127,24 @@ static void compare_all(const struct verify_runner *runner, const struct verify_
     struct check_differences differences = {0};
     check_region_compare(&slot->region, runner->expected + slot->offset,
                          runner->actual + slot->offset, &differences);
-    if (differences.count) add_detail(slot, &differences, task);
+    const struct verify_detail detail = {slot->what, &slot->region.shape, slot->seed};
+    if (differences.count) verify_detail_add(&detail, &differences, task);
   }
+}
+
+enum mxq_status verify_runner_context(struct verify_runner *runner, int narrow,
+                                      struct mxq_context **context) {
+  struct mxq_context **kept = &runner->contexts[narrow];
+  if (!*kept) MXQ_TRY(target_context(&runner->arguments, kept));
+  *context = *kept;
+  return MXQ_OK;
 }
 
 static enum mxq_status get_kernel(struct verify_runner *runner, const struct verify_task *task,
                                   struct mxq_kernel **kernel) {
-  struct mxq_context **context = &runner->contexts[task->narrow];
-  if (!*context) MXQ_TRY(target_context(&runner->arguments, context));
-  MXQ_TRY(mxq_kernel_get(*context, &task->id.variant, runner->device, kernel));
+  struct mxq_context *context = NULL;
+  MXQ_TRY(verify_runner_context(runner, task->narrow, &context));
+  MXQ_TRY(mxq_kernel_get(context, &task->id.variant, runner->device, kernel));
   if (task->narrow) mxq_kernel_set_arch(*kernel, &runner->narrow);
   return MXQ_OK;
 }
@@ -155,7 +164,7 @@ enum mxq_status verify_batch_run(struct verify_runner *runner, const struct veri
                                  struct verify_task *task) {
   const size_t bytes = (size_t)batch->bytes;
   struct mxq_kernel *kernel = NULL;
-  MXQ_TRY(reserve(runner, batch->bytes));
+  MXQ_TRY(verify_runner_reserve(runner, batch->bytes));
   MXQ_TRY(get_kernel(runner, task, &kernel));
   fill_all(runner, batch);
   enum mxq_status status =

@@ -51,6 +51,8 @@ unsigned verify_parts(const struct mxq_kernel_id *id, enum verify_check check) {
   const int square = kind & MXQ_PART_ALONG_N && kind & MXQ_PART_ALONG_K;
   const int plain = variant->scales == MXQ_SCALES_LIN && !mxq_layout_part(variant->layout, 1);
   const int quantize = variant->op == MXQ_OP_QUANTIZE;
+  if (check == VERIFY_SCALES) return verify_scale_parts(id);
+  if (id->family == MXQ_FAMILY_RELAYOUT) return 0;
   if (check == VERIFY_SHAPES) return 1;
   if (!plain) return 0;
   if (check == VERIFY_MAXIMA) return quantize && variant->block == (square ? 16 : 32);
