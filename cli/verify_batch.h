@@ -9,6 +9,13 @@
 #include "check_region.h"
 #include "verify_run.h"
 
+/* A tensor in memory of its own (verify_apart.h): where it is in the pieces below, and its bytes.
+ */
+struct verify_piece {
+  uint64_t offset, bytes, shift;
+  void *base;
+};
+
 struct verify_runner {
   int device;
   struct arguments arguments;      /* what a context is made with */
@@ -19,6 +26,8 @@ struct verify_runner {
   uint64_t bytes;    /* of each of these */
   unsigned char *expected, *actual;
   void *there;
+  struct verify_piece *pieces;
+  size_t piece_count, piece_room;
 };
 
 /* One launch: its tensors, and what they are filled with. */

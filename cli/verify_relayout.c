@@ -13,7 +13,7 @@
 #include "shape.h"
 #include "status.h"
 #include "text.h"
-#include "verify_batch.h"
+#include "verify_apart.h"
 #include "verify_run.h"
 
 enum { ALIGNMENT = 256 };
@@ -91,20 +91,35 @@ static void fill(const struct moves *moves, unsigned char *base) {
   }
 }
 
-static enum mxq_status move_all(struct mxq_context *context, const struct moves *moves,
-                                unsigned char *base, int device, mxq_stream stream,
-                                struct verify_task *task) {
+static enum mxq_status upload(struct verify_runner *runner, const struct moves *moves, int light) {
+  if (!light)
+    return mxq_device_upload(runner->device, runner->there, runner->expected, moves->bytes);
   for (size_t i = 0; i < moves->count; i++) {
-    struct mxq_relayout_args args = moves->list[i].args;
-    args.src = base + moves->list[i].src;
-    args.dst = base + moves->list[i].dst;
-    const enum mxq_status status = mxq_relayout(context, &args, device, stream);
-    if (status == MXQ_OK) continue;
-    if (!task->why)
-      task->why = text_format("case \"%s\": %s", moves->list[i].what, mxq_last_error());
-    return status;
+    const struct move *move = &moves->list[i];
+    MXQ_TRY(verify_apart_add(runner, move->src, move->src_bytes, 1));
+    MXQ_TRY(verify_apart_add(runner, move->dst, move->dst_bytes, 0));
   }
   return MXQ_OK;
+}
+
+static enum mxq_status move_all(struct verify_runner *runner, const struct moves *moves,
+                                struct verify_task *task) {
+  struct mxq_context *context = NULL;
+  MXQ_TRY(verify_runner_context(runner, 0, &context));
+  for (size_t i = 0; i < moves->count; i++) {
+    const struct move *move = &moves->list[i];
+    struct mxq_relayout_args args = move->args;
+    args.src = verify_device_at(runner, move->src);
+    args.dst = verify_device_at(runner, move->dst);
+    enum mxq_status status = mxq_relayout(context, &args, runner->device, runner->stream);
+    args.src = runner->expected + move->src;
+    args.dst = runner->expected + move->dst;
+    if (status == MXQ_OK) status = mxq_relayout(context, &args, MXQ_DEVICE_CPU, NULL);
+    if (status == MXQ_OK) continue;
+    task->why = text_format("case \"%s\": %s", move->what, mxq_last_error());
+    return status;
+  }
+  return mxq_device_stream_synchronize(runner->device, runner->stream);
 }
 
 /* Guards and sources: bytes that are not to be written. */
@@ -150,17 +165,17 @@ static void compare(const struct moves *moves, const unsigned char *expected,
 
 static enum mxq_status run_moves(struct verify_runner *runner, const struct moves *moves,
                                  struct verify_task *task) {
-  struct mxq_context *context = NULL;
   MXQ_TRY(verify_runner_reserve(runner, moves->bytes));
-  MXQ_TRY(verify_runner_context(runner, 0, &context));
   fill(moves, runner->expected);
-  MXQ_TRY(mxq_device_upload(runner->device, runner->there, runner->expected, moves->bytes));
-  MXQ_TRY(move_all(context, moves, runner->there, runner->device, runner->stream, task));
-  MXQ_TRY(move_all(context, moves, runner->expected, MXQ_DEVICE_CPU, NULL, task));
-  MXQ_TRY(mxq_device_stream_synchronize(runner->device, runner->stream));
-  MXQ_TRY(mxq_device_download(runner->device, runner->actual, runner->there, moves->bytes));
-  compare(moves, runner->expected, runner->actual, task);
-  return MXQ_OK;
+  enum mxq_status status = upload(runner, moves, task->light);
+  if (status == MXQ_OK) status = move_all(runner, moves, task);
+  if (status == MXQ_OK)
+    status = task->light
+                 ? verify_apart_download(runner, moves->bytes)
+                 : mxq_device_download(runner->device, runner->actual, runner->there, moves->bytes);
+  if (status == MXQ_OK) compare(moves, runner->expected, runner->actual, task);
+  verify_apart_free(runner);
+  return status;
 }
 
 /* A variant with the kernel's scales and the number-th layout. Only outputs of quantize have all
