@@ -20,12 +20,16 @@ void verify_fill_wide(const struct check_region *region, unsigned char *base,
   const struct verify_blocks blocks = verify_blocks_of(&region->variant, &region->shape);
   const size_t size = mxq_type_facts(region->variant.in)->bits / 8;
   unsigned char *at = base + region->offsets[0];
-  for (uint64_t n = 0; n < (uint64_t)region->shape.n; n++)
-    for (uint64_t k = 0; k < (uint64_t)region->shape.k; k++, at += size) {
-      const uint32_t bits =
-          bits_of(user, verify_block_at(&blocks, n, k), verify_element_at(&blocks, n, k));
-      memcpy(at, &bits, size); /* little-endian */
-    }
+  const uint64_t block_k = (uint64_t)blocks.grid.block_k, row_k = (uint64_t)region->shape.k;
+  for (uint64_t n = 0; n < (uint64_t)region->shape.n; n++) {
+    const uint64_t element = verify_element_at(&blocks, n, 0);
+    uint64_t block = verify_block_at(&blocks, n, 0);
+    for (uint64_t k = 0; k < row_k; block++) /* no division for each of 2^32 elements */
+      for (uint64_t i = 0; i < block_k && k < row_k; i++, k++, at += size) {
+        const uint32_t bits = bits_of(user, block, element + i);
+        memcpy(at, &bits, size); /* little-endian */
+      }
+  }
 }
 
 enum mxq_status verify_sweep_run(struct verify_runner *runner, const struct verify_sweep *sweep,

@@ -38,6 +38,7 @@ struct mxq_context {
   struct mxq_claim nvrtc_claim; /* for opening it */
   struct mxq_claim load_claim;  /* for handing a cubin to the driver */
   struct mxq_store store;
+  _Atomic(uint64_t) warned;            /* hash of the last warning about the disk cache */
   _Atomic(uint64_t) made[4];           /* images that calls put into memory, by enum mxq_origin */
   _Atomic(struct mxq_set_link *) sets; /* grows at its end, under the guard */
   /* Chains only grow, at their head, under the guard: readers take no lock. */

@@ -162,7 +162,7 @@ static int is_current(const struct mxq_entry_key *key) {
 }
 
 const char *mxq_entry_examine(int file, const struct mxq_allocator *allocator, const char *name,
-                              int deep, struct mxq_entry_facts *facts) {
+                              struct mxq_entry_facts *facts) {
   struct header header;
   char expected[MXQ_STORE_NAME_SIZE];
   unsigned char *cubin = NULL;
@@ -170,7 +170,7 @@ const char *mxq_entry_examine(int file, const struct mxq_allocator *allocator, c
   if (wrong) return wrong;
   mxq_entry_key_name(&header.key, expected);
   if (strcmp(expected, name) != 0) return "has the name of another key";
-  if (deep && (wrong = read_cubin(file, allocator, &header, &cubin)) != NULL) return wrong;
+  if ((wrong = read_cubin(file, allocator, &header, &cubin)) != NULL) return wrong;
   mxq_free(allocator, cubin);
   memset(facts, 0, sizeof *facts);
   facts->key = header.key;

@@ -103,6 +103,25 @@ class Files(Case):
         self.assertEqual(list(out), ["odd", "odd.scale", "even"])
         self.assertIn("packed along N", report)
 
+    def test_why_nothing_was_quantized(self):
+        """The reason is that of the tensor that came furthest."""
+        def note(tensors, variant):
+            write(self.path("in"), tensors)
+            result = quantize(self.path("in"), self.path("out"), "--variant", variant)
+            return self.check(result, 0).stderr
+        text = note({"odd": floats(4, 7)}, "quantize_f32_e2m1_b32_ceil_row_lin")
+        self.assertIn('nothing was quantized: "odd": ', text)
+        self.assertIn("packed along K", text)
+        self.assertNotIn("type", text)
+        text = note({"a": halves(4, 8), "bias": floats(7), "b": floats(4, 7)},
+                    "quantize_f32_e2m1_b32_ceil_row_lin")
+        self.assertIn('"b": ', text)
+        self.assertIn("packed along K", text)
+        self.assertIn("2 others", text)
+        text = note({"a": halves(4, 8)}, "quantize_f32_e2m1_b32_ceil_row_lin")
+        self.assertIn('"a": type BF16, not F32', text)
+        self.assertIn("no tensor", note({}, "quantize_f32_e2m1_b32_ceil_row_lin"))
+
     def test_float_scales(self):
         """Maxima of 1.0 and of 31: amax stores the quotient by 448, pow2 the power of two above."""
         data = array.array("f", [1.0] * 32 + list(range(32)))

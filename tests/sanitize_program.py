@@ -31,7 +31,12 @@ sys.stdout.flush()
 code = subprocess.run(program).returncode
 word = "RACECHECK" if tool == "racecheck" else "ERROR"
 count = 3 if kind == "error" and mine else 0
-if not (kind == "silent" and mine):
+if kind == "cut" and mine:
+    print("========= Invalid __global__ read of size 1 bytes")
+    print("=========     at a_kernel+0x10")
+if kind == "error" and mine and tool != "racecheck":
+    print("========= ERROR SUMMARY: 2 errors were not printed. Use --print-limit option")
+if not (kind in ("silent", "cut") and mine):
     print("=========", word, "SUMMARY:", count, "hazards displayed (3 errors, 0 warnings)" if tool == "racecheck" else "errors")
 sys.exit(code)
 """
@@ -81,6 +86,13 @@ class Sanitize(Case):
         self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
         self.assertEqual([row[2] for row in self.rows(result).values()], ["0", "6", "0", "0"])
         self.assertIn("--- racecheck: errors: mxq verify --light ", result.stdout)
+
+    def test_errors_are_counted_once(self):
+        result = self.sanitize("-j", "2", "--tool", "memcheck", STAND_IN="error:memcheck")
+        self.assertEqual(self.rows(result)["memcheck"][2], "6")
+        result = self.sanitize("-j", "2", "--tool", "memcheck", STAND_IN="cut:memcheck")
+        self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
+        self.assertEqual(self.rows(result)["memcheck"][2:5], ["2", "0", "2"])
 
     def test_a_difference(self):
         """Only under the tool, or at once."""
