@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "verify.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "engine.h"
+#include "jobs.h"
 #include "names.h"
 #include "report.h"
 #include "seconds.h"
@@ -18,7 +18,7 @@
 enum { DEVICE, JOBS, CHECK, LIGHT, PAIRWISE, LIST, EXHAUSTIVE, WORKER };
 static const struct option_row options[] = {
     [DEVICE] = {"device", 0, "D", "auto or cuda:N; auto if not given: cuda:0", 0},
-    [JOBS] = {"jobs", 'j', "N", "kernels at a time; one for each core, up to 64, if not given", 0},
+    [JOBS] = {"jobs", 'j', "N", JOBS_HELP, 0},
     [CHECK] = {"check", 0, "C,...", "of shapes, scales, maxima, codes, casts, those alone", 0},
     [LIGHT] = {"light", 0, NULL, "shapes of few tiles alone: for sanitizers", 0},
     [PAIRWISE] = {"pairwise", 0, "SEED", "few kernels: every pair of two axes' values in one", 0},
@@ -28,36 +28,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-enum { JOBS_MOST = 512, CORES_MOST = 64, NAME_SIZE = 24 };
-
-/* A container may be given less time than the cores that it sees (Linux, cgroup v2, cpu.max: a
- * quota and its period). */
-static unsigned cores_of_container(unsigned seen) {
-  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-  unsigned long long quota = 0, period = 0;
-  const int read = file ? fscanf(file, "%llu %llu", &quota, &period) : 0;
-  if (file) fclose(file);
-  if (read != 2 || !period || quota / period >= seen) return seen;
-  return quota < period ? 1 : (unsigned)(quota / period);
-}
-
-static unsigned cores(void) {
-  cpu_set_t set;
-  const int known = sched_getaffinity(0, sizeof set, &set) == 0;
-  const unsigned seen = cores_of_container(known ? (unsigned)CPU_COUNT(&set) : 1);
-  return seen < CORES_MOST ? seen : CORES_MOST;
-}
-
-static int read_jobs(const struct arguments *arguments, size_t option, unsigned *jobs) {
-  const char *text = args_value(arguments, option);
-  int64_t number = 0;
-  if (!text) return EXIT_DONE;
-  if (!names_number(text, &number) || number < 1 || number > JOBS_MOST)
-    return report_usage(arguments->command, "--%s: \"%s\" is not a number from 1 to %d",
-                        options[option].name, text, JOBS_MOST);
-  *jobs = (unsigned)number;
-  return EXIT_DONE;
-}
+enum { NAME_SIZE = 24 };
 
 /* "cuda:N" in `name`. */
 static enum mxq_status choose_device(const char *given, char name[NAME_SIZE],
@@ -123,7 +94,7 @@ static enum mxq_status check_settings(const struct arguments *arguments) {
 static int run_as_worker(const struct arguments *arguments, const char *device) {
   unsigned threads = 1;
   const char *colon = strchr(device, ':');
-  const int code = read_jobs(arguments, WORKER, &threads);
+  const int code = jobs_read(arguments, WORKER, &threads);
   if (code != EXIT_DONE) return code;
   return verify_worker_run(colon ? (int)strtol(colon + 1, NULL, 10) : 0, threads,
                            arguments->verbose);
@@ -170,11 +141,11 @@ static int run(const struct arguments *arguments) {
   const char *given = args_value(arguments, DEVICE) ? args_value(arguments, DEVICE) : "auto";
   char name[NAME_SIZE];
   struct mxq_device_info device;
-  struct verify_job job = {.device_name = name, .jobs = cores(), .verbose = arguments->verbose};
+  struct verify_job job = {.device_name = name, .verbose = arguments->verbose};
   struct verify_summary summary = {.job = &job, .device = &device};
   struct verify_choice choice;
   if (args_value(arguments, WORKER)) return run_as_worker(arguments, given);
-  int code = read_jobs(arguments, JOBS, &job.jobs);
+  int code = jobs_read(arguments, JOBS, &job.jobs);
   if (code == EXIT_DONE) code = read_choice(arguments, &choice);
   if (code != EXIT_DONE) return code;
   summary.exhaustive = choice.narrow;

@@ -3,10 +3,11 @@
 the fake driver's folder and the fake NVRTC."""
 import json
 import os
+import subprocess
 import sys
 import unittest
 
-from cli_support import Case, run
+from cli_support import MXQ, Case, run
 
 FAKE_DRIVER, FAKE_NVRTC = sys.argv[2:4]
 NAME = "quantize_bf16_e4m3_b32_rceil_colt_lin"
@@ -134,6 +135,27 @@ class Cache(Case):
         self.check(self.mxq("prepare", text), 0)
         listed = json.loads(self.mxq("cache", "list", "--json").stdout)
         self.assertEqual({row["arch"] for row in listed["files"]}, {"100a"})
+
+    def test_prepare_in_copies(self):
+        """Above 8 at a time copies of the program fill the cache with the same entries."""
+        text = self.manifest("quantize_bf16_e4m3_b32_*_lin\n")
+        archs = ["--arch", "90a,100a", "--json"]
+        one = json.loads(self.check(self.mxq("prepare", text, *archs, "-j", "1"), 0).stdout)
+        alone = self.entries()
+        self.check(self.mxq("cache", "clear"), 0)
+        several = json.loads(self.check(self.mxq("prepare", text, *archs, "-j", "20"), 0).stdout)
+        self.assertEqual(several, one)
+        self.assertEqual(self.entries(), alone)
+        again = json.loads(self.mxq("prepare", text, *archs, "-j", "512").stdout)
+        self.assertEqual((again["compiled"], again["variants"]), (0, one["variants"]))
+        with open(text, encoding="utf-8") as file:
+            piped = subprocess.run([MXQ, "prepare", "/dev/stdin", *archs, "-j", "20"], stdin=file,
+                                   capture_output=True, text=True, env=self.env, check=False)
+        self.assertEqual(json.loads(piped.stdout), again, piped.stderr)
+        result = self.check(self.mxq("prepare", text, *archs, "-j", "20", env=environment(
+            MXQ_CACHE_DIR=self.path("other"), MXQ_NVRTC="/no/nvrtc")), 3, "/no/nvrtc")
+        self.assertEqual(result.stderr.count("could not be prepared"), 1, result.stderr)
+        self.check(self.mxq("prepare", text, *archs, "-j", "0"), 2, "from 1 to")
 
     def test_prepare_refuses(self):
         self.check(self.mxq("prepare", self.manifest("quantize_nothing\n")), 2, "manifest:1: ")
