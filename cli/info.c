@@ -144,6 +144,8 @@ char *info_folder_problem(const char *folder) {
   return access(folder, W_OK) ? text_format("read-only") : NULL;
 }
 
+#define GET_DRIVER ". Install NVIDIA's driver; in a container, start it with the GPUs passed in"
+
 void info_advise(const struct info *info, cJSON *advice) {
   if (info->context_error)
     json_add(advice, NULL, cJSON_CreateString("a setting is wrong: correct or unset the variable"));
@@ -155,12 +157,15 @@ void info_advise(const struct info *info, cJSON *advice) {
     json_add(advice, NULL,
              cJSON_CreateString("no NVRTC: kernels cannot be compiled here; those in the cache and "
                                 "the CPU path work. Install NVIDIA's CUDA toolkit or its Python "
-                                "package nvidia-cuda-nvrtc, 12.9 or newer, or set MXQ_NVRTC"));
+                                "package nvidia-cuda-nvrtc, 12.9 or newer and of no higher major "
+                                "version than the driver, or set MXQ_NVRTC"));
   if (info->driver_error)
     json_add(advice, NULL,
-             cJSON_CreateString("no driver: kernels can be compiled but not run, mxq quantize uses "
-                                "the CPU. Install NVIDIA's driver; in a container, start it with "
-                                "the GPUs passed in"));
+             cJSON_CreateString(info->nvrtc_error
+                                    ? "no driver: kernels cannot be run either, mxq quantize uses "
+                                      "the CPU" GET_DRIVER
+                                    : "no driver: kernels can be compiled but not run, mxq "
+                                      "quantize uses the CPU" GET_DRIVER));
   else if (!info->device_count)
     json_add(advice, NULL,
              cJSON_CreateString("no device: mxq quantize uses the CPU. See CUDA_VISIBLE_DEVICES"));
