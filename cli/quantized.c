@@ -183,7 +183,7 @@ static enum mxq_status read_entry(const struct directory *directory, const char 
 enum mxq_status quantized_read(const struct checkpoint *checkpoint, struct quantized_list *list) {
   struct directory directory = directory_of(checkpoint);
   enum mxq_status status = MXQ_OK;
-  *list = (struct quantized_list){NULL, 0, 0};
+  *list = (struct quantized_list){NULL, 0, 0, 0};
   for (size_t i = 0; i < checkpoint->count; i++) {
     const struct safetensors *shard = checkpoint->shards[i];
     for (size_t j = 0; j < shard->metadata_count && status == MXQ_OK; j++) {
@@ -191,6 +191,7 @@ enum mxq_status quantized_read(const struct checkpoint *checkpoint, struct quant
       cJSON *entry = cJSON_Parse(shard->metadata[j].value);
       status = read_entry(&directory, shard->path, entry, list);
       cJSON_Delete(entry);
+      list->entries++;
     }
   }
   free(directory.list);
@@ -200,7 +201,7 @@ enum mxq_status quantized_read(const struct checkpoint *checkpoint, struct quant
 void quantized_free(struct quantized_list *list) {
   for (size_t i = 0; i < list->count; i++) free(list->list[i].name);
   free(list->list);
-  *list = (struct quantized_list){NULL, 0, 0};
+  *list = (struct quantized_list){NULL, 0, 0, 0};
 }
 
 const struct quantized *quantized_find(const struct quantized_list *list,

@@ -28,6 +28,7 @@ struct quantized {
 struct quantized_list {
   struct quantized *list;
   size_t count, capacity;
+  size_t entries; /* metadata of mxq quantize, also of a file in which it found nothing to do */
 };
 
 /* The metadata's entries, checked against the tensors: types, shapes and names are what mxq

@@ -175,6 +175,12 @@ class Dequantize(Case):
             self.restored(1, piece)
             self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_a_file_in_which_nothing_was_quantized(self):
+        tensors = {"n": floats(5), "x": ("I64", [1], b"12345678")}
+        self.quantized(tensors, "quantize_f32_e4m3_b32_rceil_row_lin")
+        metadata, back = self.restored()
+        self.assertEqual((metadata, back), ({"format": "pt"}, tensors))
+
     def test_files_of_newer_versions(self):
         """Refused, whatever else they say; neither read nor added to."""
         self.quantized({"w": floats(32, 16)}, "quantize_f32_e4m3_b32_rceil_row_lin")
