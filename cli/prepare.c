@@ -64,8 +64,8 @@ static void print_counts(const struct counts *counts, int json) {
     json_print(object);
     return;
   }
-  printf("%zu variants: %" PRIu64 " kernels compiled, %" PRIu64 " were there\n", counts->variants,
-         counts->compiled, counts->there);
+  printf("%zu variant%s: %" PRIu64 " kernels compiled, %" PRIu64 " were there\n", counts->variants,
+         counts->variants == 1 ? "" : "s", counts->compiled, counts->there);
 }
 
 static int run_here(struct mxq_context *context, const struct manifest *manifest,
