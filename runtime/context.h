@@ -32,7 +32,8 @@ struct mxq_context {
   enum mxq_jit_mode jit;
   int cache_strict; /* the disk's entries must be of the NVRTC that would compile them */
   unsigned compile_threads;
-  char *record_path; /* MXQ_RECORD, or NULL */
+  char *record_path;         /* MXQ_RECORD, or NULL */
+  _Atomic(int) record_fails; /* that was logged, once */
   struct mxq_nvrtc_search search;
   struct mxq_nvrtc nvrtc;       /* opened at the first compile; guarded */
   struct mxq_claim nvrtc_claim; /* for opening it */

@@ -122,6 +122,20 @@ class Files(Case):
         self.assertIn('"a": type BF16, not F32', text)
         self.assertIn("no tensor", note({}, "quantize_f32_e2m1_b32_ceil_row_lin"))
 
+    def test_variants_are_recorded(self):
+        """Each once, also by the CPU path; a file that cannot be written is told of once."""
+        write(self.path("in"), {"a": floats(4, 32), "b": floats(4, 32), "c": halves(4, 32)})
+        def quantize_with(record):
+            return self.check(quantize(self.path("in"), self.path("out"),
+                                       env=dict(os.environ, MXQ_RECORD=record)), 0)
+        self.assertEqual(quantize_with(self.path("used")).stderr, "")
+        with open(self.path("used"), encoding="utf-8") as file:
+            self.assertEqual(file.read().split(), [DEFAULT.replace("*", "f32"),
+                                                   DEFAULT.replace("*", "bf16")])
+        result = quantize_with(self.path("no/folder"))
+        self.assertEqual(result.stderr, f"mxq: MXQ_RECORD: {self.path('no/folder')}: "
+                                        "No such file or directory\n")
+
     def test_float_scales(self):
         """Maxima of 1.0 and of 31: amax stores the quotient by 448, pow2 the power of two above."""
         data = array.array("f", [1.0] * 32 + list(range(32)))
