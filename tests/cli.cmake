@@ -23,7 +23,6 @@ mxq_cli_test(cli_compare cli_compare host)
 mxq_cli_test(cli_cache cli_cache host ${PROJECT_BINARY_DIR}/fake_driver
   ${PROJECT_BINARY_DIR}/fake_nvrtc/libnvrtc.so.13)
 add_library(mxq_comma_preload MODULE comma_preload.c)
-target_link_libraries(mxq_comma_preload PRIVATE mxq_flags)
 mxq_cli_test(cli_locale cli_locale host ${PROJECT_BINARY_DIR}/fake_nvrtc/libnvrtc.so.13
   $<TARGET_FILE:mxq_comma_preload>)
 mxq_cli_test(cli_shards cli_shards host)

@@ -40,7 +40,8 @@ class Locale(Case):
         self.environment = {"PATH": os.environ["PATH"], "MXQ_NVRTC": FAKE_NVRTC,
                             "MXQ_CACHE_DIR": self.path("cache")}
         self.comma = dict(self.environment, LOCPATH=self.folder, LC_ALL="comma")
-        self.taken = dict(self.comma, LD_PRELOAD=PRELOAD)
+        # Where the program is built with AddressSanitizer, that wants to be loaded first.
+        self.taken = dict(self.comma, LD_PRELOAD=PRELOAD, ASAN_OPTIONS="verify_asan_link_order=0")
         shown = subprocess.run(["printf", "%.1f", "1,5"], capture_output=True, text=True,
                                env=self.comma, check=False)
         if shown.stdout != "1,5":

@@ -107,7 +107,7 @@ class Verify(Case):
                             ("beyond", r" result, byte \d+, not to be written"),
                             ("input", r" source, byte 0, not to be written"),
                             ("nothing", "got 0xFF")]:
-            result = verify("*.relayout-*", "--light", FAKE_FAULT=f"{fault}:_f32_row_mn_relayout")
+            result = verify("*.relayout-*", FAKE_FAULT=f"{fault}:_f32_row_mn_relayout")
             self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
             self.assertIn("16 passed, 8 failed, 0 skipped", lines_of(result)[-1])
             self.assertRegex(result.stdout, text)
@@ -138,6 +138,8 @@ class Verify(Case):
         """Fewer, and whole tiles are among them."""
         result = verify(KERNEL, "--light", "--json", FAKE_FAULT="code:")
         cases = json.loads(result.stdout)["failures"][0]["cases"]
+        result = verify("*_f32_row_mn.relayout-*", "--light", FAKE_FAULT="scale:")
+        self.assertIn("0 passed, 8 failed", lines_of(result)[-1])
         every = json.loads(verify(KERNEL, "--json", FAKE_FAULT="code:").stdout)
         self.assertLess(len(cases), len(every["failures"][0]["cases"]))
         self.check(verify(*SAMPLE, "--light", "--pairwise", "7", "-j", "2"), 0)
