@@ -164,8 +164,8 @@ static int use_in_two_contexts(void *user) {
   return 0;
 }
 
-/* Several processes at once: whole lines, one for each variant and context, also for one that ran on
- * the CPU alone. */
+/* Several processes at once: whole lines, one for each variant and context, also for one that ran
+ * on the CPU alone. */
 static void each_variant_used_is_recorded_once(void **state) {
   enum { processes = 8 };
   pid_t children[processes];
