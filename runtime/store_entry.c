@@ -70,6 +70,7 @@ static const char *read_header(int file, struct header *header) {
   if (fstat(file, &status) != 0) return "cannot be examined";
   if (!S_ISREG(status.st_mode)) return "is no regular file";
   if (status.st_uid != geteuid() && status.st_uid != 0) return "belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) return "may be written by others";
   if (!read_all(file, header, sizeof *header)) return "is too short";
   if (memcmp(header->key.magic, magic, sizeof header->key.magic) != 0 ||
       header->key.format != MXQ_STORE_FORMAT || header->key.header_bytes != sizeof *header)
