@@ -129,11 +129,34 @@ static void print_kernel(const struct answer *answer) {
   print_map("second map", &plan->out[1]);
 }
 
+/* Of a tensor that is not empty, dense strides have to fit. */
+static enum mxq_status check_dense(const struct mxq_shape *shape) {
+  MXQ_FAIL_IF(shape->e > 0 && shape->n > 0 && shape->k > 0 && shape->stride_e < 0,
+              MXQ_INVALID_ARGUMENT,
+              "shape (E, N, K) = (%" PRId64 ", %" PRId64 ", %" PRId64
+              "): N*K does not fit in 63 bits; an offset in bytes must",
+              shape->e, shape->n, shape->k);
+  return MXQ_OK;
+}
+
+/* An empty tensor's dense strides may be none: they do not matter, and need not fit. */
+static struct text stride_text(int64_t stride) {
+  struct text text = {0};
+  if (stride < 0)
+    text_print(&text, "any");
+  else
+    text_print(&text, "%" PRId64, stride);
+  return text;
+}
+
 static void print_answer(const struct answer *answer) {
   const struct mxq_shape *shape = &answer->shape;
+  struct text stride_e = stride_text(shape->stride_e), stride_n = stride_text(shape->stride_n);
   printf("%-14s %s\n", "variant", names_of(&answer->variant).text);
-  printf("%-14s (%" PRId64 ", %" PRId64 ", %" PRId64 "), strides (%" PRId64 ", %" PRId64 ", 1)\n",
-         "shape", shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n);
+  printf("%-14s (%" PRId64 ", %" PRId64 ", %" PRId64 "), strides (%s, %s, 1)\n", "shape", shape->e,
+         shape->n, shape->k, stride_e.data, stride_n.data);
+  text_free(&stride_e);
+  text_free(&stride_n);
   printf("%-14s %s\n", "arch", answer->arch->name);
   print_bytes(&answer->bytes);
   print_kernel(answer);
@@ -160,11 +183,17 @@ static void print_json(const struct answer *answer) {
   const struct mxq_shape *shape = &answer->shape;
   const struct mxq_tensor_plan *plan = &answer->plan;
   const uint64_t lengths[] = {(uint64_t)shape->e, (uint64_t)shape->n, (uint64_t)shape->k};
-  const uint64_t strides[] = {(uint64_t)shape->stride_e, (uint64_t)shape->stride_n};
+  const int64_t strides[] = {shape->stride_e, shape->stride_n};
   cJSON *object = json_object();
   json_add_string(object, "variant", names_of(&answer->variant).text);
   json_add_numbers(object, "shape", lengths, 3);
-  json_add_numbers(object, "strides", strides, 2);
+  cJSON *list = json_array();
+  for (size_t i = 0; i < 2; i++)
+    if (strides[i] < 0)
+      json_add_string(list, NULL, NULL);
+    else
+      json_add_integer(list, NULL, strides[i]);
+  json_add(object, "strides", list);
   json_add_string(object, "arch", answer->arch->name);
   json_add_integer(object, "in_bytes", (int64_t)answer->bytes.in);
   json_add_integer(object, "in_scale_bytes", (int64_t)answer->bytes.in_scale);
@@ -213,6 +242,7 @@ static int run(const struct arguments *arguments) {
   if (code != EXIT_DONE) return code;
   enum mxq_status status = mxq_variant_parse(arguments->operands[0], &answer.variant);
   if (status == MXQ_OK) status = target_arch(args_value(arguments, ARCH), &answer.arch);
+  if (status == MXQ_OK && !args_value(arguments, STRIDES)) status = check_dense(&answer.shape);
   if (status == MXQ_OK) status = make(&answer);
   code = report_status(status);
   if (code == EXIT_DONE && arguments->json)

@@ -58,11 +58,10 @@ static enum mxq_status make(struct mxq_context *context, const struct mxq_varian
   return MXQ_OK;
 }
 
-static int is_used_on_a_device(bucket *head, const struct mxq_variant *variant) {
+/* On any device, or the CPU. */
+static int is_used(bucket *head, const struct mxq_variant *variant) {
   const struct mxq_kernel *kernel = atomic_load(head);
-  while (kernel && (kernel->device == MXQ_DEVICE_CPU ||
-                    memcmp(&kernel->variant, variant, sizeof *variant) != 0))
-    kernel = kernel->next;
+  while (kernel && memcmp(&kernel->variant, variant, sizeof *variant) != 0) kernel = kernel->next;
   return kernel != NULL;
 }
 
@@ -71,7 +70,7 @@ static struct mxq_kernel *publish(struct mxq_context *context, bucket *head,
                                   struct mxq_kernel *made) {
   mxq_guard_lock();
   struct mxq_kernel *kernel = find(head, &made->variant, made->device);
-  const int record = made->device != MXQ_DEVICE_CPU && !is_used_on_a_device(head, &made->variant);
+  const int record = !is_used(head, &made->variant);
   if (!kernel) {
     made->next = atomic_load_explicit(head, memory_order_relaxed);
     atomic_store_explicit(head, made, memory_order_release);

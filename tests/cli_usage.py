@@ -89,6 +89,8 @@ class Usage(Case):
             (["plan", NAME, "1", "2", "3", "--strides", "4,5,6"], "--strides"),
             (["plan", NAME, "2", "2", "3", "--strides", "-4,3"], "-4"),
             (["plan", NAME, str(2**62), "4", "4"], "63"),
+            (["plan", NAME, "1", str(2**62), "4"], "N*K does not fit in 63 bits"),
+            (["plan", NAME, "3", str(2**62), "4"], "N*K does not fit in 63 bits"),
             (["list", "--in"], "--in needs a value"),
             (["list", "--json=1"], "--json takes no value"),
             (["source", NAME, "--arch", "90a", "--arch", "90a"], "--arch was given twice"),
@@ -157,6 +159,13 @@ class Answers(Case):
         self.assertEqual(source, run("source", NAME, "--kernel", kernel).stdout)
         self.assertEqual(source, run("source", NAME, "--kernel", kernel.split(".")[1]).stdout)
         self.assertNotIn("#include", source)
+
+    def test_plan_of_an_empty_tensor(self):
+        """Its strides do not matter, and may be none."""
+        self.assertIn("strides (any, 4, 1)", run("plan", NAME, 0, 2**62, 4).stdout)
+        self.assertEqual(json.loads(run("plan", NAME, 0, 2**62, 4, "--json").stdout)["strides"],
+                         [None, 4])
+        self.assertEqual(json.loads(run("plan", NAME, 0, 3, 4, "--json").stdout)["strides"], [12, 4])
 
     def test_plan(self):
         text = run("plan", NAME, 8, 8192, 5120).stdout

@@ -97,7 +97,9 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertRegex(done.stdout, rf"tile\.tma\.cu:{line}\)")
         self.assertIn("--templates", done.stdout)
-        self.assertEqual(run("--templates", folder + "x", NAME).returncode, 1)
+        missing = run("--templates", folder + "x", NAME)
+        self.assertEqual(missing.returncode, 1)
+        self.assertEqual(missing.stderr.count("no folder of templates"), 1, missing.stderr)
 
     def test_compile_error(self):
         done = run(self.write(self.source.replace("bulk_commit();", "no_such_primitive();")))

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "axes.h"
+#include "check_pairs.h"
 #include "schedule.h"
 #include "support.h"
 
-/* The properties of a case are the axes of its variant, its family and tile, its arch and setting;
- * the values of each are numbered. */
-enum { axis_tile = MXQ_AXIS_COUNT, axis_arch, axis_count, values_max = 32, tries = 200 };
+/* The properties of a case are the axes of its variant, its family and tile, its arch and setting.
+ */
+enum { axis_tile = MXQ_AXIS_COUNT, axis_arch, axis_count };
 
 struct candidate {
   struct mxq_kernel_id id;
@@ -24,9 +25,6 @@ struct pairs {
   struct candidate *all;
   size_t count, capacity;
   int (*keep)(const struct mxq_kernel_id *id);
-  unsigned char (*values)[axis_count];
-  unsigned char open[axis_count][values_max][axis_count][values_max]; /* not covered yet */
-  size_t open_count;
 };
 
 static void *grow(void *list, size_t bytes) {
@@ -106,69 +104,29 @@ static unsigned property(const struct candidate *one, int axis) {
   return mxq_axis_get(&one->id.variant, (enum mxq_axis)axis);
 }
 
-/* Numbers the values of each property, and opens every pair that some kernel has. */
-static void open_pairs(struct pairs *pairs) {
-  unsigned seen[axis_count][values_max], counts[axis_count] = {0};
-  for (size_t i = 0; i < pairs->count; i++)
-    for (int axis = 0; axis < axis_count; axis++) {
-      const unsigned value = property(&pairs->all[i], axis);
-      unsigned at = 0;
-      while (at < counts[axis] && seen[axis][at] != value) at++;
-      if (at == values_max) abort();
-      if (at == counts[axis]) seen[axis][counts[axis]++] = value;
-      pairs->values[i][axis] = (unsigned char)at;
-    }
-  for (size_t i = 0; i < pairs->count; i++)
-    for (int a = 0; a < axis_count; a++)
-      for (int b = a + 1; b < axis_count; b++) {
-        unsigned char *pair = &pairs->open[a][pairs->values[i][a]][b][pairs->values[i][b]];
-        pairs->open_count += !*pair;
-        *pair = 1;
-      }
-}
-
-/* How many open pairs a candidate has; closes them if asked. */
-static size_t gain_of(struct pairs *pairs, size_t candidate, int close) {
-  const unsigned char *values = pairs->values[candidate];
-  size_t gain = 0;
-  for (int a = 0; a < axis_count; a++)
-    for (int b = a + 1; b < axis_count; b++) {
-      unsigned char *pair = &pairs->open[a][values[a]][b][values[b]];
-      gain += *pair;
-      if (close) *pair = 0;
-    }
-  return gain;
-}
-
-/* The best of some candidates, or the first of all that has an open pair. */
-static size_t choose(struct pairs *pairs, uint64_t *random) {
-  size_t best = 0, most = 0;
-  for (int i = 0; i < tries; i++) {
-    const size_t candidate = support_random(random) % pairs->count;
-    const size_t gain = gain_of(pairs, candidate, 0);
-    if (gain > most) most = gain, best = candidate;
+static void add_picked(struct kernel_cases *cases, const struct pairs *pairs, unsigned seed) {
+  uint32_t *properties = grow(NULL, pairs->count * axis_count * sizeof *properties);
+  size_t *picked = grow(NULL, pairs->count * sizeof *picked), count = 0;
+  for (size_t i = 0; i < pairs->count * axis_count; i++)
+    properties[i] = property(&pairs->all[i / axis_count], (int)(i % axis_count));
+  if (check_pairs_pick(properties, pairs->count, axis_count, seed, picked, &count) != MXQ_OK) {
+    fprintf(stderr, "%s\n", mxq_last_error());
+    exit(1);
   }
-  while (!most && !(most = gain_of(pairs, best, 0))) best++;
-  return best;
+  for (size_t i = 0; i < count; i++) {
+    const struct candidate *one = &pairs->all[picked[i]];
+    struct mxq_arch arch = *one->arch;
+    arch.use_narrow = one->narrow;
+    kernel_cases_add(cases, &one->id, &arch);
+  }
+  free(picked);
+  free(properties);
 }
 
 void kernel_cases_add_pairs(struct kernel_cases *cases, unsigned seed,
                             int (*keep)(const struct mxq_kernel_id *id)) {
-  struct pairs *pairs = grow(NULL, sizeof *pairs);
-  uint64_t random = seed;
-  memset(pairs, 0, sizeof *pairs);
-  pairs->keep = keep;
-  add_everything(pairs);
-  pairs->values = grow(NULL, pairs->count * sizeof *pairs->values);
-  open_pairs(pairs);
-  while (pairs->open_count) {
-    const size_t best = choose(pairs, &random);
-    pairs->open_count -= gain_of(pairs, best, 1);
-    struct mxq_arch arch = *pairs->all[best].arch;
-    arch.use_narrow = pairs->all[best].narrow;
-    kernel_cases_add(cases, &pairs->all[best].id, &arch);
-  }
-  free(pairs->values);
-  free(pairs->all);
-  free(pairs);
+  struct pairs pairs = {.keep = keep};
+  add_everything(&pairs);
+  add_picked(cases, &pairs, seed);
+  free(pairs.all);
 }

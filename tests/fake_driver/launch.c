@@ -176,7 +176,8 @@ static CUresult compute(const struct fake_operation *operation) {
   if (!kernel_of(operation->kernel->symbol, &id)) return CUDA_ERROR_INVALID_VALUE;
   job.variant = id.variant;
   if (fake_fault_before(operation->kernel->symbol)) return fake_sticky();
-  if (id.family == MXQ_FAMILY_RELAYOUT) return fake_move_scales(&id, arguments), CUDA_SUCCESS;
+  if (id.family == MXQ_FAMILY_RELAYOUT)
+    return fake_move_scales(operation->kernel->symbol, &id, arguments), CUDA_SUCCESS;
   if (id.variant.op == MXQ_OP_DEQUANTIZE) {
     if (!fake_job_of_dequantize(&id, arguments, operation->grid, &job))
       return CUDA_ERROR_LAUNCH_FAILED;
