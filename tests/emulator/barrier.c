@@ -16,13 +16,13 @@ enum { tx_max = (1 << 20) - 1 }; /* PTX ISA, "Tracking asynchronous operations b
 
 struct barrier {
   unsigned offset;
-  unsigned arrivals;          /* of each phase */
-  unsigned pending;           /* still to come in this phase */
-  int64_t expected;           /* bytes, of this phase */
-  uint32_t phase;             /* how many have completed */
-  struct emu_stand expect;    /* the last one of this phase */
-  struct emu_known arriving;  /* what the arrivals so far know */
-  struct emu_known completed; /* what the completed phases order before a wait */
+  unsigned arrivals;           /* of each phase */
+  unsigned pending;            /* still to come in this phase */
+  int64_t expected;            /* bytes, of this phase */
+  uint32_t phase;              /* how many have completed */
+  struct emu_stand expect;     /* the last one of this phase */
+  struct emu_known arriving;   /* what the arrivals so far know */
+  struct emu_known *completed; /* what the completed phases order before a wait; NULL: none yet */
 };
 
 /* A load on its way. */
@@ -36,7 +36,10 @@ static unsigned used;
 static struct flight *flights;
 static unsigned flying, room;
 
-void emu_barrier_begin(void) { used = flying = 0; }
+void emu_barrier_begin(void) {
+  for (unsigned i = 0; i < used; i++) emu_clock_drop(barriers[i].completed);
+  used = flying = 0;
+}
 
 static struct barrier *find(unsigned thread, unsigned offset) {
   for (unsigned i = 0; i < used; i++)
@@ -56,13 +59,14 @@ static int64_t bytes_flying(unsigned barrier) {
 
 /* What lies outside of the tensor arrives as zeros. */
 static void land(const struct emu_box *box) {
-  const unsigned width = (unsigned)box->map.box[0] * box->map.element_bytes;
+  const unsigned width = box->bytes / emu_box_rows(box);
   unsigned char bytes[256 * 4];
   for (unsigned r = 0; r < emu_box_rows(box); r++) {
     const struct emu_row row = emu_box_row(box, r);
-    memset(bytes, 0, sizeof bytes);
+    memset(bytes, 0, width);
     if (row.bytes) emu_region_read(row.global, bytes + row.skip, row.bytes, "map_load");
-    for (unsigned i = 0; i < width; i++) emu_shared_load_end(emu_box_shared(box, r, i), bytes[i]);
+    EMU_EACH_PIECE(piece, box, r, 0, width)
+    emu_shared_load_end(piece.at, bytes + piece.from, piece.bytes);
   }
 }
 
@@ -92,8 +96,11 @@ static void try_complete(struct barrier *barrier) {
   barrier->phase++;
   barrier->pending = barrier->arrivals;
   barrier->expected = 0;
-  barrier->completed = barrier->arriving;
-  barrier->completed.count[emu_clock_engine(index)] = barrier->phase;
+  if (!EMU_THREADS) {
+    barrier->arriving.count[emu_clock_engine(index)] = barrier->phase;
+    emu_clock_drop(barrier->completed);
+    barrier->completed = emu_clock_keep(&barrier->arriving);
+  }
   emu_team_wake();
 }
 
@@ -153,7 +160,8 @@ void emu_barrier_wait(unsigned offset, unsigned parity, int line, const char *fi
   emu_team_lock();
   struct waiting waiting = {find(thread, offset), parity & 1};
   emu_team_wait(ready, &waiting);
-  if (!EMU_THREADS) emu_clock_acquire(thread, &waiting.barrier->completed);
+  if (!EMU_THREADS && waiting.barrier->completed)
+    emu_clock_acquire(thread, waiting.barrier->completed);
   emu_team_unlock();
 }
 
@@ -171,9 +179,8 @@ void emu_barrier_load(unsigned thread, unsigned offset, const struct emu_box *bo
       EMU_THREADS ? (uint16_t)0 : emu_place_of(box->stand.file, box->stand.line),
       (unsigned char)emu_random()};
   emu_shared_barrier_use(thread, offset, 1);
-  for (unsigned r = 0; r < emu_box_rows(box); r++)
-    for (unsigned i = 0; i < width; i++)
-      emu_shared_load_begin(thread, emu_box_shared(box, r, i), &arrival);
+  for (unsigned r = 0; r < emu_box_rows(box); r++) EMU_EACH_PIECE(piece, box, r, 0, width)
+  emu_shared_load_begin(thread, piece.at, piece.bytes, &arrival);
   if (flying == room) {
     room = room ? 2 * room : 16;
     flights = realloc(flights, room * sizeof *flights);

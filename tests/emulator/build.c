@@ -22,11 +22,15 @@
  * the sanitizers that this program was built with. */
 static const char *const options[] = {MXQ_EMULATOR_CXX,
                                       "-std=c++17",
-                                      "-O0",
                                       "-w",
                                       "-shared",
                                       "-fPIC",
                                       "-ffp-contract=off",
+                                      "-ftrack-macro-expansion=0",
+#if !SANITIZED /* whose reports walk the stack */
+                                      "-fno-exceptions",
+                                      "-fno-asynchronous-unwind-tables",
+#endif
                                       MXQ_EMULATOR_FLAGS "-include",
                                       MXQ_EMULATOR_DIR "/twin.h"};
 
@@ -98,15 +102,16 @@ static int spawn(char **arguments) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int compile(const char *folder) {
-  char *arguments[option_count + 4], unit[path_size], library[path_size];
+static int compile(const char *folder, int optimize) {
+  char *arguments[option_count + 5], unit[path_size], library[path_size];
   for (size_t i = 0; i < option_count; i++) arguments[i] = (char *)(uintptr_t)options[i];
   unit_path(folder, unit);
   library_path(folder, library);
   arguments[option_count] = unit;
   arguments[option_count + 1] = (char *)(uintptr_t) "-o";
   arguments[option_count + 2] = library;
-  arguments[option_count + 3] = NULL;
+  arguments[option_count + 3] = (char *)(uintptr_t)(optimize && !SANITIZED ? "-O1" : "-O0");
+  arguments[option_count + 4] = NULL;
   return spawn(arguments);
 }
 
@@ -167,7 +172,7 @@ static int load(const char *folder, struct emu_source *sources, size_t count,
   return 1;
 }
 
-int emu_build(struct emu_source *sources, size_t count, struct emu_library *library) {
+int emu_build(struct emu_source *sources, size_t count, int optimize, struct emu_library *library) {
   const char *parent = getenv("TMPDIR");
   memset(library, 0, sizeof *library);
   snprintf(library->folder, sizeof library->folder, "%s/mxq-emulate-XXXXXX",
@@ -177,7 +182,8 @@ int emu_build(struct emu_source *sources, size_t count, struct emu_library *libr
     return 0;
   }
   library->count = count;
-  const int loaded = write_sources(library->folder, sources, count) && compile(library->folder) &&
+  const int loaded = write_sources(library->folder, sources, count) &&
+                     compile(library->folder, optimize) &&
                      load(library->folder, sources, count, library);
   if (loaded)
     keep_folder(library);

@@ -39,8 +39,8 @@ void emu_map_load(unsigned offset, const void *map, unsigned x, unsigned y, unsi
 static void begin_sources(unsigned thread, const struct emu_box *box) {
   for (unsigned r = 0; r < emu_box_rows(box); r++) {
     const struct emu_row row = emu_box_row(box, r);
-    for (unsigned i = row.skip; i < row.skip + row.bytes; i++)
-      emu_shared_source_begin(thread, emu_box_shared(box, r, i));
+    EMU_EACH_PIECE(piece, box, r, row.skip, row.skip + row.bytes)
+    emu_shared_source_begin(thread, piece.at, piece.bytes);
   }
 }
 
@@ -73,8 +73,8 @@ static void read_sources(const struct store *store) {
   unsigned char bytes[256 * 4];
   for (unsigned r = 0; r < emu_box_rows(box); r++) {
     const struct emu_row row = emu_box_row(box, r);
-    for (unsigned i = row.skip; i < row.skip + row.bytes; i++)
-      bytes[i] = emu_shared_source_end(store->thread, emu_box_shared(box, r, i));
+    EMU_EACH_PIECE(piece, box, r, row.skip, row.skip + row.bytes)
+    emu_shared_source_end(store->thread, piece.at, bytes + piece.from, piece.bytes);
     if (row.bytes)
       emu_region_write(row.global, bytes + row.skip, row.bytes, &box->stand, store->thread);
   }

@@ -20,7 +20,9 @@ static const struct {
     {1, 2, 3, 2, 1, 0, 0, 2},
     /* Three matrices with gaps, all by one block. */
     {3, 1, 1, 1, -1, 1, 3, 1},
-    /* Many matrices, each less than a tile. */
+    /* One, three and many matrices, each less than a tile. */
+    {1, 0, 5, 0, 3, 1, 0, 1},
+    {3, 0, 1, 0, 5, 0, 2, 2},
     {257, 0, 3, 0, 1, 0, 0, 7},
     /* Whole tiles of one matrix that is read twice, each by a block of its own. */
     {2, 1, 0, 1, 0, 0, same_e, 0},

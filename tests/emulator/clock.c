@@ -11,62 +11,74 @@ struct fences {
   unsigned used, room;
 };
 
-static struct emu_known base; /* what everybody knows since the last meeting */
-static struct emu_known *extra[EMU_THREADS_MAX];
-static unsigned char has_extra[EMU_THREADS_MAX];
-static uint32_t now[EMU_THREADS_MAX];
-static struct fences fences[EMU_THREADS_MAX];
-static unsigned threads, parties;
+struct emu_clock emu_clock;
 
-void emu_clock_begin(unsigned count) {
-  threads = count;
-  parties = count + EMU_BARRIERS_MAX;
-  memset(&base, 0, sizeof base);
-  memset(has_extra, 0, sizeof has_extra);
-  for (unsigned t = 0; t < count; t++) {
-    now[t] = 1;
+static struct fences fences[EMU_THREADS_MAX];
+static unsigned parties, meetings;
+
+void emu_clock_begin(unsigned threads) {
+  for (unsigned t = 0; t < emu_clock.threads; t++) emu_clock_drop(emu_clock.beyond[t]);
+  memset(&emu_clock, 0, sizeof emu_clock);
+  emu_clock.threads = threads;
+  parties = threads + EMU_BARRIERS_MAX;
+  for (unsigned t = 0; t < threads; t++) {
+    emu_clock.now[t] = 1;
     fences[t].used = 0;
     fences[t].met = 0;
   }
 }
 
-unsigned emu_clock_engine(unsigned barrier) { return threads + barrier; }
-
-uint32_t emu_clock_now(unsigned thread) { return now[thread]; }
-
-int emu_clock_ordered(unsigned thread, unsigned party, uint32_t count) {
-  if (party == thread || base.count[party] >= count) return 1;
-  return has_extra[thread] && extra[thread]->count[party] >= count;
-}
-
-static void join(struct emu_known *to, const struct emu_known *from) {
+static void join(uint32_t *to, const struct emu_known *from) {
   for (unsigned a = 0; a < parties; a++)
-    if (from->count[a] > to->count[a]) to->count[a] = from->count[a];
+    if (from->count[a] > to[a]) to[a] = from->count[a];
 }
 
 void emu_clock_meet(void) {
-  for (unsigned t = 0; t < threads; t++) {
-    if (has_extra[t]) join(&base, extra[t]);
-    has_extra[t] = 0;
+  meetings++;
+  for (unsigned t = 0; t < emu_clock.threads; t++) {
+    struct emu_known *beyond = emu_clock.beyond[t];
+    emu_clock.beyond[t] = NULL;
+    if (beyond && beyond->joined != meetings) join(emu_clock.base, beyond);
+    if (beyond) beyond->joined = meetings;
+    emu_clock_drop(beyond);
     if (fences[t].used) fences[t].met = fences[t].count[fences[t].used - 1];
     fences[t].used = 0;
   }
-  for (unsigned t = 0; t < threads; t++) base.count[t] = now[t]++;
+  for (unsigned t = 0; t < emu_clock.threads; t++) emu_clock.base[t] = emu_clock.now[t]++;
 }
 
 void emu_clock_release(unsigned thread, struct emu_known *known) {
-  if (has_extra[thread]) join(known, extra[thread]);
-  known->count[thread] = now[thread]++;
+  if (emu_clock.beyond[thread]) join(known->count, emu_clock.beyond[thread]);
+  known->count[thread] = emu_clock.now[thread]++;
 }
 
-void emu_clock_acquire(unsigned thread, const struct emu_known *known) {
-  if (!extra[thread]) extra[thread] = malloc(sizeof *extra[thread]);
-  if (!extra[thread]) abort();
-  if (has_extra[thread])
-    join(extra[thread], known);
-  else
-    memcpy(extra[thread], known, parties * sizeof known->count[0]);
-  has_extra[thread] = 1;
+struct emu_known *emu_clock_keep(const struct emu_known *known) {
+  struct emu_known *kept = malloc(sizeof *kept);
+  if (!kept) abort();
+  memcpy(kept->count, known->count, parties * sizeof known->count[0]);
+  kept->holders = 1;
+  kept->joined = meetings;
+  return kept;
+}
+
+void emu_clock_drop(struct emu_known *kept) {
+  if (kept && --kept->holders == 0) free(kept);
+}
+
+void emu_clock_acquire(unsigned thread, struct emu_known *kept) {
+  struct emu_known **beyond = &emu_clock.beyond[thread];
+  if (*beyond == kept) return;
+  if (!*beyond) {
+    kept->holders++;
+    *beyond = kept;
+    return;
+  }
+  if ((*beyond)->holders > 1) {
+    struct emu_known *own = emu_clock_keep(*beyond);
+    emu_clock_drop(*beyond);
+    *beyond = own;
+  }
+  join((*beyond)->count, kept);
 }
 
 void emu_clock_fence(unsigned thread) {
@@ -76,7 +88,7 @@ void emu_clock_fence(unsigned thread) {
     list->count = realloc(list->count, list->room * sizeof *list->count);
     if (!list->count) abort();
   }
-  list->count[list->used++] = ++now[thread];
+  list->count[list->used++] = ++emu_clock.now[thread];
 }
 
 int emu_clock_fenced(unsigned thread, unsigned writer, uint32_t count, int *fenced) {

@@ -14,8 +14,9 @@
 #include "jobs.h"
 #include "select.h"
 #include "trial.h"
+#include "watch.h"
 
-enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 16 };
+enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 32 };
 
 /* Kernels that are compiled together. */
 struct group {
@@ -47,19 +48,18 @@ static void repeat_command(const struct emu_request *request, const char *what,
            trial->seed);
 }
 
-/* 1 for a clean run. */
-static int run_trial(const struct emu_request *request, const struct group *group, const char *name,
-                     const struct emu_trial *trial) {
-  static const char *const kinds[] = {
-      [EMU_HAZARD] = "hazard", [EMU_UNFIT] = "no kernel takes the shape"};
+static enum emu_verdict run_trial(const struct emu_request *request, const struct group *group,
+                                  const char *name, const struct emu_trial *trial) {
   char text[EMU_TEXT], command[EMU_TEXT];
   repeat_command(request, group->file ? group->file : name, trial, command, sizeof command);
   emu_crash_context(name, command);
   const enum emu_verdict verdict = emu_trial_run(trial, text);
-  if (verdict == EMU_CLEAN) return 1;
-  printf("%s: %s\n  %s\n  again: %s\n", name, kinds[verdict], text, command);
+  if (verdict == EMU_HAZARD) printf("%s: hazard\n  %s\n  again: %s\n", name, text, command);
+  if (verdict == EMU_UNFIT) /* the library's reasons begin with the name */
+    fprintf(stderr, "mxq-emulate: not run: %s%s%s\n", strncmp(text, name, strlen(name)) ? name : "",
+            strncmp(text, name, strlen(name)) ? ": " : "", text);
   fflush(stdout);
-  return 0;
+  return verdict;
 }
 
 /* How many shapes the request wants at most: the first is a small one. */
@@ -80,29 +80,41 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
   const double start = milliseconds();
   const uint64_t before = totals->runs;
   struct emu_case one = {request->shape, 0};
-  int clean = mxq_kernel_id_name(&trial.kernel, name, sizeof name) == MXQ_OK;
-  for (size_t c = 0; clean && c < cases_of(request); c++) {
+  enum emu_verdict verdict = EMU_CLEAN;
+  if (mxq_kernel_id_name(&trial.kernel, name, sizeof name) != MXQ_OK) abort();
+  for (size_t c = 0; verdict == EMU_CLEAN && c < cases_of(request); c++) {
     if (!request->has_shape && !emu_case_at(&trial.kernel, c, &one)) break;
     trial.shape = one.shape;
     trial.grid = request->grid >= 0 ? (unsigned)request->grid : one.grid;
-    for (int64_t s = 0; clean && s < request->seeds; s++) {
+    for (int64_t s = 0; verdict == EMU_CLEAN && s < request->seeds; s++) {
       trial.seed = (uint64_t)(request->seed + s);
-      clean = run_trial(request, group, name, &trial);
-      totals->runs++;
+      verdict = run_trial(request, group, name, &trial);
+      totals->runs += verdict != EMU_UNFIT;
     }
   }
   totals->kernels++;
-  totals->bad += !clean;
-  if (clean && !request->quiet)
+  totals->bad += verdict == EMU_HAZARD;
+  totals->unfit += verdict == EMU_UNFIT;
+  if (verdict == EMU_CLEAN && !request->quiet)
     printf("%s: clean, %" PRIu64 " runs, %.0f ms\n", kernel->name, totals->runs - before,
            milliseconds() - start);
   fflush(stdout); /* whole lines, whoever else writes */
 }
 
+/* Whether a kernel runs so many tiles that the compiler's optimizing takes less than it saves. */
+static int runs_long(const struct emu_request *request) {
+  enum { tiles = 200, tile = 128 };
+  const double seeds = (double)request->seeds, e = (double)request->shape.e;
+  const double n = (double)request->shape.n / tile, k = (double)request->shape.k / tile;
+  if (!request->has_shape) return !request->small || seeds * 8 > tiles;
+  return e * (n < 1 ? 1 : n) * (k < 1 ? 1 : k) * seeds > tiles;
+}
+
 static int run_group(const struct emu_request *request, struct group *group,
                      struct emu_totals *totals) {
   struct emu_library library;
-  const int built = emu_build(group->sources, group->count, &library);
+  emu_watch(request->seconds);
+  const int built = emu_build(group->sources, group->count, runs_long(request), &library);
   if (!built)
     fprintf(stderr, "mxq-emulate: %s and %zu more: not compiled\n", group->symbols[0],
             group->count - 1);
@@ -240,12 +252,16 @@ int emu_emulate(const struct emu_request *request) {
     }
   }
   emu_select_sample(&selection, (uint64_t)request->one_in, (uint64_t)request->seed);
+  emu_select_part(&selection, (size_t)request->part[0], (size_t)request->part[1]);
   if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed, NULL);
   if (!code && selection.count && !run_selection(request, &selection, &totals)) code = exit_failed;
   free(selection.list);
-  if (!code && totals.bad) code = exit_mismatch;
-  if (code == 0 || code == exit_mismatch)
-    printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " not clean\n", totals.kernels,
-           totals.runs, totals.bad);
+  const int ran = code == 0;
+  if (ran && totals.unfit) code = exit_usage;
+  if (ran && totals.bad) code = exit_mismatch;
+  if (ran)
+    printf("%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " not clean, %" PRIu64
+           " not run; seed %" PRId64 "\n",
+           totals.kernels, totals.runs, totals.bad, totals.unfit, request->seed);
   return code;
 }

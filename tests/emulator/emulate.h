@@ -18,11 +18,13 @@ struct emu_request {
   int pairs;             /* kernels of all archs in which every pair of properties occurs */
   struct mxq_shape shape;
   int has_shape;
-  int small;    /* one small shape instead of several */
-  int64_t grid; /* -1: as the case says */
+  int small;        /* one small shape instead of several */
+  int64_t grid;     /* -1: as the case says */
+  unsigned seconds; /* of processor time, for a launch */
   int64_t seed, seeds;
-  int64_t one_in; /* of the kernels that match, one in so many */
-  int64_t jobs;   /* processes at once, at most */
+  int64_t one_in;  /* of the kernels that match, one in so many */
+  int64_t part[2]; /* of those, kernel number part[0] of every part[1] */
+  int64_t jobs;    /* processes at once, at most */
   const struct emu_fault *fault;
   int quiet;
 };

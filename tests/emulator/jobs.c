@@ -53,6 +53,7 @@ static int finish(const struct child *child, struct emu_totals *totals) {
     totals->kernels += answer.totals.kernels;
     totals->runs += answer.totals.runs;
     totals->bad += answer.totals.bad;
+    totals->unfit += answer.totals.unfit;
     return answer.done;
   }
   totals->bad++;

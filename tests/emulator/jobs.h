@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 struct emu_totals {
-  uint64_t kernels, runs, bad;
+  uint64_t kernels, runs, bad; /* bad: kernels with a hazard or a difference */
+  uint64_t unfit;              /* kernels that do not take a shape */
 };
 
 /* Calls work(context, job, jobs, totals) once for each of `jobs` jobs, each in a process of its own

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "machine.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +14,21 @@
 #include "shuffle.h"
 #include "team.h"
 
-enum { often = 64 }; /* one primitive in so many gives way though it need not */
+enum { often = 64 }; /* one primitive in so many gives way though it need not, on average */
 static const uint64_t very_many = 400000000, launch_max = 2000000000;
-enum { grid_max = 1 << 20 };
 
 struct emu_machine emu;
+atomic_uint emu_launches;
+_Atomic uint64_t emu_primitives;
 
 #if EMU_THREADS
 static _Thread_local uint64_t random_state;
+static _Thread_local unsigned primitives_left;
 #define RANDOM random_state
+#define LEFT   primitives_left
 #else
 #define RANDOM emu.random
+#define LEFT   emu.left /* until somebody else goes on */
 #endif
 
 uint32_t emu_random(void) {
@@ -34,12 +39,22 @@ uint32_t emu_random(void) {
   return (uint32_t)((x ^ (x >> 31)) >> 32);
 }
 
+static _Noreturn void too_many(uint64_t steps) {
+  if (steps > emu.launch_end)
+    emu_hazard("the launch does not end: %" PRIu64 " primitives are allowed", launch_max);
+  emu_hazard("the block does not end: %" PRIu64 " primitives are allowed", emu.steps_max);
+}
+
 unsigned emu_enter(const char *what, int line, const char *file) {
   const unsigned thread = emu_team_self();
   emu.stand[thread] = (struct emu_stand){what, file, line};
-  if (!EMU_THREADS && ++emu.steps > emu.steps_max) emu_hazard("the block does not end");
-  if (!EMU_THREADS && ++emu.all_steps > launch_max) emu_hazard("the launch does not end");
-  emu_team_pause(often);
+  const uint64_t steps = atomic_load_explicit(&emu_primitives, memory_order_relaxed) + 1;
+  atomic_store_explicit(&emu_primitives, steps, memory_order_relaxed);
+  if (steps > emu.steps_end) too_many(steps);
+  if (LEFT-- == 0) {
+    LEFT = emu_random() % (2 * often);
+    emu_team_pause();
+  }
   return thread;
 }
 
@@ -72,7 +87,7 @@ void emu_block_sync(int line, const char *file) {
   if (++emu.arrived == emu.launch->threads) meet(thread);
   emu_team_wait(met, &syncs);
   emu_team_unlock();
-  emu_team_pause(1); /* whoever came last need not be the first to go on */
+  emu_team_pause(); /* whoever came last need not be the first to go on */
 }
 
 static void check_global(const void *address, unsigned bytes, const char *what) {
@@ -112,10 +127,12 @@ static int run_block(unsigned block) {
   const struct emu_launch *launch = emu.launch;
   emu.block = block;
   emu.arrived = emu.finished = 0;
-  emu.steps = 0;
+  emu.steps_end = emu_primitives + emu.steps_max;
+  if (emu.steps_end > emu.launch_end) emu.steps_end = emu.launch_end;
   memset(emu.done, 0, sizeof emu.done);
   memset(emu.stand, 0, sizeof emu.stand);
-  for (unsigned i = 0; i < launch->shared_bytes; i++) emu.shared[i] = (unsigned char)emu_random();
+  memset(emu.shared, (int)(emu_random() | 1),
+         launch->shared_bytes); /* it holds anything at first */
   if (!EMU_THREADS) emu_clock_begin(launch->threads);
   emu_shared_begin(launch->shared_bytes);
   emu_barrier_begin();
@@ -157,13 +174,16 @@ int emu_launch_run(const struct emu_launch *launch, char text[EMU_TEXT]) {
                   EMU_THREADS_MAX);
     return 0;
   }
-  if (launch->grid > grid_max) {
-    emu_hazard_at(NULL, 0, "%u blocks: the emulator runs at most %d", launch->grid, grid_max);
+  if (launch->grid > EMU_GRID_MAX) {
+    emu_hazard_at(NULL, 0, "%u blocks: the emulator runs at most %d", launch->grid, EMU_GRID_MAX);
     return 0;
   }
   emu.shared = malloc(launch->shared_bytes + 1);
   if (!emu.shared) abort();
+  emu.launch_end = emu_primitives + launch_max;
+  emu_launches++;
   const int clean = run_blocks(launch);
+  emu_launches++;
   free(emu.shared);
   return clean;
 }

@@ -9,13 +9,14 @@
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "region.h"
 #include "sanitizers.h"
 
-enum { EMU_THREADS_MAX = 1024, EMU_BARRIERS_MAX = 64, EMU_TEXT = 2048 };
+enum { EMU_THREADS_MAX = 1024, EMU_BARRIERS_MAX = 64, EMU_GRID_MAX = 1 << 20, EMU_TEXT = 2048 };
 
 struct emu_launch {
   void (*kernel)(const void *args);
@@ -48,17 +49,23 @@ struct emu_machine {
   unsigned char *shared; /* of the block */
   struct emu_stand stand[EMU_THREADS_MAX];
   unsigned char done[EMU_THREADS_MAX];
-  unsigned arrived;  /* threads in block_sync */
-  unsigned finished; /* threads that returned */
-  uint32_t syncs;    /* block_syncs that completed */
-  uint64_t steps;    /* primitives so far in this block */
-  uint64_t steps_max;
-  uint64_t all_steps; /* of all blocks */
+  unsigned arrived;   /* threads in block_sync */
+  unsigned finished;  /* threads that returned */
+  uint32_t syncs;     /* block_syncs that completed */
+  uint64_t steps_end; /* what emu_primitives may reach in this block */
+  uint64_t steps_max; /* of a block */
+  uint64_t launch_end;
   uint64_t random;
+  unsigned left; /* primitives until another thread goes on */
   int failed;
   char *text;
 };
 extern struct emu_machine emu;
+
+/* For whoever watches from outside: odd while a launch runs; the primitives of all launches. With
+ * threads of the system some are not counted. */
+extern atomic_uint emu_launches;
+extern _Atomic uint64_t emu_primitives;
 
 uint32_t emu_random(void);
 

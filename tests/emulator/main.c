@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "emulate.h"
+#include "machine.h"
 #include "memory.h"
 
 static const char help[] =
@@ -26,23 +27,29 @@ static const char help[] =
     "  --pairs            kernels of all archs in which every pair of properties occurs: types,\n"
     "                     block, mode, layout, scales, family and tile, arch and --narrow\n"
     "  --one-in COUNT     of the kernels that match, a sample: one in so many, by the seed\n"
+    "  --part I/N         of those, every N-th, from the I-th on: N calls run all of them\n"
     "  --arch A           the arch that kernels are expanded for; 90a if not given\n"
     "  --narrow           with the hardware's conversions to e2m3, e3m2, e2m1 and e8m0, which "
     "sm_100a\n"
     "                     and newer have; not the default anywhere yet\n"
-    "  --shape E,N,K      this shape instead of five that have ragged ends and few blocks\n"
-    "  --small            only the smallest of the five shapes\n"
+    "  --shape E,N,K      this shape instead of seven that have ragged ends and few blocks\n"
+    "  --small            only the smallest of the seven shapes\n"
     "  --strides E,N      the input's strides of E and N in elements; with --shape\n"
     "  --grid BLOCKS      so many blocks; 0 is one for each tile\n"
     "  --seed S           of inputs and scheduling; 1 if not given\n"
     "  --seeds COUNT      so many seeds, from S on\n"
+    "  --seconds COUNT    processor time that one launch may take; 300 if not given. As much, or\n"
+    "                     ten seconds, without a primitive of the device is too long as well\n"
     "  --jobs COUNT       so many processes at once; the number of processors if not given\n"
     "  --templates DIR    expand the templates of a folder instead of the built-in ones\n"
     "  --fault NAME       change the host's plan (for tests/mutants); `--fault list` lists\n"
     "  --quiet            print only what is not clean, and the totals\n"
     "\n"
-    "Exit: 0 clean, 1 failed (such as a compile error), 2 usage or unknown name, 4 a hazard or a\n"
-    "difference, with the template's line, block, thread, and the command that repeats it.\n"
+    "Exit: 0 clean, 1 failed (such as a compile error), 2 usage, an unknown name, or a shape that "
+    "a\n"
+    "kernel does not take, 4 a hazard or a difference, with the template's line, block, thread, "
+    "and\n"
+    "the command that repeats it.\n"
     "\n"
     "  mxq-emulate 'quantize_bf16_*' --small\n"
     "  mxq-emulate 'quantize_*_e2m1_*.any' --arch 120a --narrow\n"
@@ -52,6 +59,7 @@ static const char help[] =
 static const struct option options[] = {
     {"pairs", no_argument, NULL, 'p'},
     {"one-in", required_argument, NULL, 'o'},
+    {"part", required_argument, NULL, 'P'},
     {"arch", required_argument, NULL, 'a'},
     {"narrow", no_argument, NULL, 'n'},
     {"small", no_argument, NULL, 'S'},
@@ -60,6 +68,7 @@ static const struct option options[] = {
     {"grid", required_argument, NULL, 'g'},
     {"seed", required_argument, NULL, 'd'},
     {"seeds", required_argument, NULL, 'c'},
+    {"seconds", required_argument, NULL, 'w'},
     {"templates", required_argument, NULL, 'T'},
     {"fault", required_argument, NULL, 'f'},
     {"jobs", required_argument, NULL, 'j'},
@@ -111,6 +120,31 @@ static int read_number(const char *option, int64_t least, int64_t *number) {
   return bad(option, optarg, "give a whole number that is not too small");
 }
 
+static int read_part(struct emu_request *request) {
+  char text[64];
+  char *slash;
+  snprintf(text, sizeof text, "%s", optarg);
+  slash = strchr(text, '/');
+  if (slash) *slash = ',';
+  if (slash && read_numbers(text, request->part, 2) && request->part[0] >= 1 &&
+      request->part[0] <= request->part[1])
+    return 1;
+  return bad("part", optarg, "give I/N, I from 1 to N");
+}
+
+static int read_grid(struct emu_request *request) {
+  if (read_numbers(optarg, &request->grid, 1) && request->grid <= EMU_GRID_MAX) return 1;
+  return bad("grid", optarg, "give a number of blocks from 0 to 1048576");
+}
+
+static int read_seconds(struct emu_request *request) {
+  int64_t seconds;
+  if (!read_numbers(optarg, &seconds, 1) || seconds < 1 || seconds > 86400)
+    return bad("seconds", optarg, "give a number from 1 to 86400");
+  request->seconds = (unsigned)seconds;
+  return 1;
+}
+
 static int read_fault(struct emu_request *request) {
   if (strcmp(optarg, "list") == 0) {
     emu_fault_list(stdout);
@@ -123,13 +157,15 @@ static int read_fault(struct emu_request *request) {
 static int read_option(int letter, struct emu_request *request, int64_t strides[2]) {
   switch (letter) {
     case 'p': request->pairs = 1; return 1;
+    case 'P': return read_part(request);
     case 'a': return read_arch(request);
     case 'n': request->arch.use_narrow = 1; return 1;
     case 'S': request->small = 1; return 1;
     case 's': return read_shape(request);
     case 't':
       return read_numbers(optarg, strides, 2) ? 1 : bad("strides", optarg, "give E,N, two numbers");
-    case 'g': return read_number("grid", 0, &request->grid);
+    case 'g': return read_grid(request);
+    case 'w': return read_seconds(request);
     case 'd': return read_number("seed", 0, &request->seed);
     case 'c': return read_number("seeds", 1, &request->seeds);
     case 'o': return read_number("one-in", 1, &request->one_in);
@@ -155,8 +191,13 @@ static int check(const struct emu_request *request, const int64_t strides[2]) {
 }
 
 int main(int count, char **arguments) {
-  struct emu_request request = {
-      .grid = -1, .seed = 1, .seeds = 1, .one_in = 1, .jobs = sysconf(_SC_NPROCESSORS_ONLN)};
+  struct emu_request request = {.grid = -1,
+                                .seconds = 300,
+                                .seed = 1,
+                                .seeds = 1,
+                                .one_in = 1,
+                                .part = {1, 1},
+                                .jobs = sysconf(_SC_NPROCESSORS_ONLN)};
   const struct mxq_arch *arch;
   int64_t strides[2] = {-1, -1};
   int letter;

@@ -124,7 +124,10 @@ struct emu_row emu_box_row(const struct emu_box *box, unsigned index) {
 
 /* The pattern comes from the address, whose bits from 4 on are xored with those from 7 on, as many
  * as count the 16-byte pieces of the span: shared memory begins at a multiple of 1024. */
-unsigned emu_box_shared(const struct emu_box *box, unsigned row, unsigned i) {
-  const unsigned at = box->offset + row * row_bytes(&box->map) + i, span = box->map.span;
-  return span ? at ^ (at >> 3 & (span - 16)) : at;
+struct emu_piece emu_box_piece(const struct emu_box *box, unsigned row, unsigned from,
+                               unsigned end) {
+  const unsigned span = box->map.span, at = box->offset + row * row_bytes(&box->map) + from;
+  const unsigned left = end - from, chunk = 16 - at % 16;
+  if (!span) return (struct emu_piece){from, left, at};
+  return (struct emu_piece){from, left < chunk ? left : chunk, at ^ (at >> 3 & (span - 16))};
 }

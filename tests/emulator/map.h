@@ -51,7 +51,19 @@ struct emu_row {
 };
 unsigned emu_box_rows(const struct emu_box *box);
 struct emu_row emu_box_row(const struct emu_box *box, unsigned index);
-/* Where byte `i` of a row stands in shared memory. */
-unsigned emu_box_shared(const struct emu_box *box, unsigned row, unsigned i);
+
+/* Bytes of a row that are neighbours in shared memory too: `bytes` of it from `from` on, at `at`.
+ */
+struct emu_piece {
+  unsigned from, bytes;
+  unsigned at;
+};
+/* The piece that begins with byte `from` of a row, up to `end` at most. */
+struct emu_piece emu_box_piece(const struct emu_box *box, unsigned row, unsigned from,
+                               unsigned end);
+/* For each piece of the bytes from `first` to `last` of a row. */
+#define EMU_EACH_PIECE(piece, box, row, first, last)                               \
+  for (struct emu_piece piece = emu_box_piece(box, row, first, last); piece.bytes; \
+       piece = emu_box_piece(box, row, piece.from + piece.bytes, last))
 
 #endif

@@ -128,6 +128,18 @@ static enum emu_verdict run(struct move *move, char text[EMU_TEXT]) {
   return verdict;
 }
 
+static int too_large(const struct move *move, char text[EMU_TEXT]) {
+  enum { bytes_max = 1 << 22 };
+  const uint64_t bytes = move->sizes[0] + move->sizes[1];
+  if (bytes <= bytes_max) return 0;
+  snprintf(text, EMU_TEXT,
+           "%" PRIu64
+           " bytes of scales: more than the %d that the emulator moves; give a smaller "
+           "shape",
+           bytes, bytes_max);
+  return 1;
+}
+
 static int has_sizes(struct move *move) {
   const unsigned scales[2] = {move->args.from, move->args.to};
   for (int i = 0; i < 2; i++) {
@@ -136,7 +148,7 @@ static int has_sizes(struct move *move) {
         mxq_shape_scale_bytes(&variant, &move->args.shape, 0, &move->sizes[i]) != MXQ_OK)
       return 0;
   }
-  return move->sizes[0] > 0 && move->sizes[0] + move->sizes[1] < 1 << 22;
+  return move->sizes[0] > 0;
 }
 
 enum emu_verdict emu_move_run(const struct emu_trial *trial, char text[EMU_TEXT]) {
@@ -155,7 +167,8 @@ enum emu_verdict emu_move_run(const struct emu_trial *trial, char text[EMU_TEXT]
             .to = back ? MXQ_SCALES_LIN : packed};
         move.args.variant.layout = (uint8_t)layout->number;
         move.args.variant.block = (uint8_t)block->number;
-        if (has_sizes(&move)) verdict = run(&move, text);
+        if (!has_sizes(&move)) continue;
+        verdict = too_large(&move, text) ? EMU_UNFIT : run(&move, text);
       }
   return verdict;
 }

@@ -12,7 +12,9 @@ static struct {
 } places[slots];
 
 /* Open addressing; number 0 stays empty. When the table is full, all further lines are number 0. */
-uint16_t emu_place_of(const char *file, int line) {
+struct emu_place_last emu_place_last;
+
+uint16_t emu_place_find(const char *file, int line) {
   const uint32_t hash = ((uint32_t)line * 2654435761u ^ (uint32_t)((uintptr_t)file >> 3)) % slots;
   for (uint32_t i = 0; i < slots; i++) {
     const uint32_t slot = (hash + i) % slots;
@@ -26,7 +28,10 @@ uint16_t emu_place_of(const char *file, int line) {
   return 0;
 }
 
-void emu_place_reset(void) { memset(places, 0, sizeof places); }
+void emu_place_reset(void) {
+  memset(places, 0, sizeof places);
+  memset(&emu_place_last, 0, sizeof emu_place_last);
+}
 
 struct emu_place_text emu_place_text(uint16_t place) {
   struct emu_place_text made;

@@ -23,6 +23,12 @@
 #define ADDRESS_SANITIZED 0
 #endif
 
+#if EMU_THREADS
+#define EMU_NO_THREAD_SANITIZER __attribute__((no_sanitize("thread")))
+#else
+#define EMU_NO_THREAD_SANITIZER
+#endif
+
 #define SANITIZED (EMU_THREADS || ADDRESS_SANITIZED)
 
 #endif

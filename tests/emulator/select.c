@@ -74,6 +74,13 @@ void emu_select_sample(struct kernel_cases *cases, uint64_t one_in, uint64_t see
   cases->count = kept;
 }
 
+void emu_select_part(struct kernel_cases *cases, size_t part, size_t parts) {
+  size_t kept = 0;
+  for (size_t i = 0; i < cases->count; i++)
+    if (i % parts == part - 1) cases->list[kept++] = cases->list[i];
+  cases->count = kept;
+}
+
 struct symbol {
   const char *text;
   size_t length;

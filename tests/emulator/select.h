@@ -19,6 +19,9 @@ size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
 /* Keeps a seeded one in so many. */
 void emu_select_sample(struct kernel_cases *cases, uint64_t one_in, uint64_t seed);
 
+/* Keeps number `part` of every `parts`, from 1 on. */
+void emu_select_part(struct kernel_cases *cases, size_t part, size_t parts);
+
 /* The kernel whose symbol a source defines with MXQ_KERNEL. 0: none that the arch has. */
 int emu_select_source(const char *text, const struct mxq_arch *arch, struct mxq_kernel_id *kernel);
 

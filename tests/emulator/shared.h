@@ -19,21 +19,22 @@ void emu_shared_check(unsigned offset, unsigned bytes, unsigned alignment, const
 void emu_shared_barrier_init(unsigned thread, unsigned offset);
 void emu_shared_barrier_use(unsigned thread, unsigned offset, int by_engine);
 
-/* A load of the copy engine that `thread` issues now: a byte is on its way, then there. The byte's
+/* A load of the copy engine that `thread` issues now: bytes are on their way, then there. Their
  * writer is the engine's party for the barrier, at the count that its phase will give. `poison` is
- * what it holds meanwhile. */
+ * what they hold meanwhile. */
 struct emu_arrival {
   unsigned party;
   uint32_t count;
   uint16_t place;
   unsigned char poison;
 };
-void emu_shared_load_begin(unsigned thread, unsigned at, const struct emu_arrival *arrival);
-void emu_shared_load_end(unsigned at, unsigned char value);
+void emu_shared_load_begin(unsigned thread, unsigned at, unsigned bytes,
+                           const struct emu_arrival *arrival);
+void emu_shared_load_end(unsigned at, const unsigned char *from, unsigned bytes);
 
-/* A store of the copy engine that `thread` issues now: a byte will be read, then was read as if by
+/* A store of the copy engine that `thread` issues now: bytes will be read, then were read as if by
  * the thread, which waited for it. */
-void emu_shared_source_begin(unsigned thread, unsigned at);
-unsigned char emu_shared_source_end(unsigned thread, unsigned at);
+void emu_shared_source_begin(unsigned thread, unsigned at, unsigned bytes);
+void emu_shared_source_end(unsigned thread, unsigned at, unsigned char *to, unsigned bytes);
 
 #endif

@@ -9,7 +9,9 @@
 
 #if !EMU_THREADS
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -45,15 +47,18 @@ static const void *home_bottom;
 static size_t home_size;
 static int from_home;
 static char *stacks;
+static size_t stack_pitch; /* with the page below */
 static unsigned char waiting[EMU_THREADS_MAX];
-static unsigned ready[EMU_THREADS_MAX], ready_count;
-static unsigned count_of, current;
+static unsigned waiting_count;
+static uint16_t ready[EMU_THREADS_MAX], place_of[EMU_THREADS_MAX]; /* a list, and who is where */
+static uint64_t is_ready_of[EMU_THREADS_MAX / 64];                 /* the same as a set */
+static unsigned ready_count;
+static unsigned count_of;
+unsigned emu_team_current;
 static void (*body_of)(unsigned);
 static enum order order;
 
-static char *stack_of(unsigned thread) {
-  return stacks + (size_t)thread * (stack_bytes + (size_t)sysconf(_SC_PAGESIZE));
-}
+static char *stack_of(unsigned thread) { return stacks + (size_t)thread * stack_pitch; }
 
 /* Each stack stands above a page that cannot be written. */
 static void make_stacks(void) {
@@ -65,6 +70,7 @@ static void make_stacks(void) {
   for (unsigned t = 0; t < EMU_THREADS_MAX; t++)
     if (mprotect(memory + t * each, page, PROT_NONE) != 0) abort();
   stacks = memory + page;
+  stack_pitch = each;
 }
 
 static void enter_home(struct fiber *from, int ends) {
@@ -72,28 +78,52 @@ static void enter_home(struct fiber *from, int ends) {
   emu_context_switch(&from->context, &home.context);
 }
 
+static void add_ready(unsigned thread) {
+  place_of[thread] = (uint16_t)ready_count;
+  ready[ready_count++] = (uint16_t)thread;
+  is_ready_of[thread / 64] |= UINT64_C(1) << thread % 64;
+}
+
+static void remove_ready(unsigned thread) {
+  const unsigned place = place_of[thread], moved = ready[--ready_count];
+  ready[place] = (uint16_t)moved;
+  place_of[moved] = (uint16_t)place;
+  is_ready_of[thread / 64] &= ~(UINT64_C(1) << thread % 64);
+}
+
+static unsigned first_ready(void) {
+  unsigned i = 0;
+  while (!is_ready_of[i]) i++;
+  return i * 64 + (unsigned)__builtin_ctzll(is_ready_of[i]);
+}
+
+static unsigned last_ready(void) {
+  unsigned i = EMU_THREADS_MAX / 64 - 1;
+  while (!is_ready_of[i]) i--;
+  return i * 64 + 63 - (unsigned)__builtin_clzll(is_ready_of[i]);
+}
+
 /* A random one of the ready, or the one with the smallest or largest number. */
 static unsigned pick(void) {
   enum order now = order;
   if (now == order_mixed || emu_random() % 16 == 0) now = (enum order)(emu_random() % order_mixed);
-  unsigned best = emu_random() % ready_count;
-  for (unsigned i = 0; now != order_random && i < ready_count; i++)
-    if (now == order_first ? ready[i] < ready[best] : ready[i] > ready[best]) best = i;
-  const unsigned thread = ready[best];
-  ready[best] = ready[--ready_count];
+  const unsigned thread = now == order_first  ? first_ready()
+                          : now == order_last ? last_ready()
+                                              : ready[emu_random() % ready_count];
+  remove_ready(thread);
   return thread;
 }
 
 /* The current fiber stays behind, and another one goes on; with none that can, the caller of
  * emu_team_run does. */
 static void go_on(int ends) {
-  struct fiber *from = &fibers[current];
+  struct fiber *from = &fibers[emu_team_current];
   if (!ready_count) {
     enter_home(from, ends);
   } else {
     const unsigned next = pick();
-    if (next == current) return;
-    current = next;
+    if (next == emu_team_current) return;
+    emu_team_current = next;
     __sanitizer_start_switch_fiber(ends ? NULL : &from->fake_stack, stack_of(next), stack_bytes);
     emu_context_switch(&from->context, &fibers[next].context);
   }
@@ -109,7 +139,7 @@ static void start(void) {
     home_size = size;
   }
   from_home = 0;
-  body_of(current);
+  body_of(emu_team_current);
   go_on(1);
   abort(); /* nobody goes back to a fiber that ended */
 }
@@ -118,31 +148,33 @@ static void prepare(unsigned thread) {
   struct fiber *fiber = &fibers[thread];
   char *stack = stack_of(thread);
   __asan_unpoison_memory_region(stack, stack_bytes); /* it may have been left in the middle */
-  emu_context_make(&fiber->context, stack, stack_bytes, start);
+  /* Ends that lie apart: at one offset of a page they would all take the same lines of a cache. */
+  emu_context_make(&fiber->context, stack, stack_bytes - thread % 32 * 128, start);
   waiting[thread] = 0;
-  ready[thread] = thread;
+  add_ready(thread);
 }
 
 int emu_team_run(unsigned count, void (*body)(unsigned thread)) {
   make_stacks();
-  count_of = ready_count = count;
+  count_of = count;
+  ready_count = waiting_count = 0;
+  memset(is_ready_of, 0, sizeof is_ready_of);
   body_of = body;
   order = (enum order)(emu_random() % orders);
   for (unsigned t = 0; t < count; t++) prepare(t);
-  current = pick();
+  emu_team_current = pick();
   from_home = 1;
-  __sanitizer_start_switch_fiber(&home.fake_stack, stack_of(current), stack_bytes);
-  emu_context_switch(&home.context, &fibers[current].context);
+  __sanitizer_start_switch_fiber(&home.fake_stack, stack_of(emu_team_current), stack_bytes);
+  emu_context_switch(&home.context, &fibers[emu_team_current].context);
   __sanitizer_finish_switch_fiber(home.fake_stack, NULL, NULL);
   if (!emu.failed && emu.finished < count) emu_hazard_stuck();
   return !emu.failed;
 }
 
-unsigned emu_team_self(void) { return current; }
+unsigned emu_team_running(void) { return emu_team_current; }
 
-void emu_team_pause(unsigned one_in) {
-  if (emu_random() % one_in != 0) return;
-  ready[ready_count++] = current;
+void emu_team_pause(void) {
+  add_ready(emu_team_current);
   go_on(0);
 }
 
@@ -151,7 +183,8 @@ void emu_team_unlock(void) {}
 
 void emu_team_wait(int (*is_ready)(void *context), void *context) {
   while (!is_ready(context)) {
-    waiting[current] = 1;
+    waiting[emu_team_current] = 1;
+    waiting_count++;
     go_on(0);
   }
 }
@@ -159,15 +192,16 @@ void emu_team_wait(int (*is_ready)(void *context), void *context) {
 void emu_team_wake(void) { emu_team_wake_some(0, count_of); }
 
 void emu_team_wake_some(unsigned first, unsigned count) {
-  for (unsigned t = first; t < first + count; t++) {
+  for (unsigned t = first; waiting_count && t < first + count; t++) {
     if (!waiting[t]) continue;
     waiting[t] = 0;
-    ready[ready_count++] = t;
+    waiting_count--;
+    add_ready(t);
   }
 }
 
 void emu_team_abort(void) {
-  enter_home(&fibers[current], 1);
+  enter_home(&fibers[emu_team_current], 1);
   abort();
 }
 

@@ -23,6 +23,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*body_of)(unsigned);
 static unsigned made, count_of, asleep, left;
 static unsigned long job, wakes;
+static unsigned char sleeps[EMU_THREADS_MAX];
 static atomic_int aborted;
 
 static _Thread_local unsigned self, depth;
@@ -58,9 +59,9 @@ void emu_team_abort(void) {
   leave();
 }
 
-void emu_team_pause(unsigned one_in) {
+void emu_team_pause(void) {
   if (atomic_load_explicit(&aborted, memory_order_relaxed)) leave();
-  if (emu_random() % one_in == 0) sched_yield();
+  sched_yield();
 }
 
 void emu_team_wait(int (*ready)(void *context), void *context) {
@@ -71,7 +72,9 @@ void emu_team_wait(int (*ready)(void *context), void *context) {
       emu_hazard_stuck();
       emu_team_abort();
     }
+    sleeps[self] = 1;
     while (wakes == seen) pthread_cond_wait(&woken, &mutex);
+    sleeps[self] = 0;
   }
 }
 
@@ -135,6 +138,14 @@ int emu_team_run(unsigned count, void (*body)(unsigned thread)) {
 }
 
 unsigned emu_team_self(void) { return self; }
+
+unsigned emu_team_running(void) {
+  unsigned thread = 0;
+  emu_team_lock();
+  while (thread + 1 < count_of && (sleeps[thread] || emu.done[thread])) thread++;
+  emu_team_unlock();
+  return thread;
+}
 
 #else
 typedef int emu_no_threads;

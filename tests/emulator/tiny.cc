@@ -13,6 +13,9 @@ constexpr unsigned EACH = TINY_TILE / TINY_THREADS;  // bytes of a tile for each
 struct words3 {
   unsigned word[3];
 };
+struct words4 {
+  unsigned word[4];
+};
 
 MXQ_FN unsigned expected_bytes(unsigned fault) {
   if (fault == TINY_EXPECT_LESS) return TINY_TILE - 16;
@@ -93,6 +96,14 @@ MXQ_FN void shuffle(unsigned me, unsigned fault) {
   if (fault == TINY_SHUFFLE_APART && me < 16) shuffle_xor(me, 1);
   if (fault == TINY_SHUFFLE_APART && me >= 16) shuffle_xor(me, 1);
   if (fault == TINY_SHUFFLE_WIDE) shuffle_xor(me, 32);
+  if (fault == TINY_WRITE_AFTER_MANY_READS) {  // more than lists of reads have room for at first
+    for (unsigned i = 0; me == 1 && i < 20000; i++) {
+      fence_async_shared();  // or a read would be like the one before
+      shared_load<words4>(SCRATCH);
+    }
+    shuffle_xor(me, 1);
+    if (me == 3) shared_store(SCRATCH, me);
+  }
   if (fault == TINY_SHUFFLE_ORDERS_NOTHING) {
     shared_store(SCRATCH + 4 * me, me);
     shuffle_xor(me, 1);
@@ -175,6 +186,10 @@ MXQ_FN void finish_tile(const tiny_args &args, unsigned tile, unsigned me) {
 
 MXQ_KERNEL(tiny, TINY_THREADS, 1)(MXQ_ARGS(tiny_args) args) {
   const unsigned me = thread_id(), fault = args.fault;
+  if (fault == TINY_WRITE_AFTER_MANY_READS) {
+    shared_store(SCRATCH + 4 * me, me);
+    block_sync();
+  }
   shuffle(me, fault);
   if (fault == TINY_EARLY_RETURN && me == 9) return;
   if (fault == TINY_SHUFFLE_ORDERS_NOTHING) block_sync();

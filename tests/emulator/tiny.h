@@ -13,6 +13,7 @@
   FAULT(READ_UNORDERED, "with nothing between that orders the two|which nobody wrote")           \
   FAULT(WRITE_AFTER_READ, "reads (tiny.cc:|with nothing between that orders the two")            \
   FAULT(WRITE_AFTER_ONE_READ, "which thread 1 reads (tiny.cc:|which thread 0 wrote (tiny.cc:")   \
+  FAULT(WRITE_AFTER_MANY_READS, "which thread 1 reads (tiny.cc:")                                \
   FAULT(WRITE_AFTER_WRITE, "which another thread wrote")                                         \
   FAULT(MISALIGNED, "no multiple of 4")                                                          \
   FAULT(ODD_WIDTH, "there are accesses of 1, 2, 4, 8 and 16")                                    \
@@ -47,7 +48,7 @@
   FAULT(EXPECT_LESS, "but its loads bring 1024")                                                 \
   FAULT(EXPECT_MORE, "never completes")                                                          \
   FAULT(EXPECT_TOO_MUCH, "more than 1048575")                                                    \
-  FAULT(WRONG_PARITY, "before the barrier of its load|with nothing between that orders the two") \
+  FAULT(WRONG_PARITY, "before the barrier of its load|nothing between that orders|has read it:") \
   FAULT(ARRIVE_TWICE, "has all its arrivals")                                                    \
   FAULT(NO_INIT, "where none was initialized")                                                   \
   FAULT(INIT_TWICE, "a second time")                                                             \

@@ -187,8 +187,17 @@ static int too_large(const struct emu_trial *trial, char text[EMU_TEXT]) {
     sum += counts[i];
   }
   if (sum <= bytes_max) return 0;
-  snprintf(text, EMU_TEXT, "the tensors have more than %" PRIu64 " bytes; give a smaller shape",
-           bytes_max);
+  snprintf(text, EMU_TEXT,
+           "the tensors of E=%" PRId64 " N=%" PRId64 " K=%" PRId64 " have more than the %" PRIu64
+           " bytes that the emulator takes; give a smaller shape",
+           trial->shape.e, trial->shape.n, trial->shape.k, bytes_max);
+  return 1;
+}
+
+static int too_many_blocks(unsigned grid, char text[EMU_TEXT]) {
+  if (grid <= EMU_GRID_MAX) return 0;
+  snprintf(text, EMU_TEXT, "%u blocks: the emulator runs at most %d; give --grid", grid,
+           EMU_GRID_MAX);
   return 1;
 }
 
@@ -196,7 +205,9 @@ static int prepare(const struct emu_trial *trial, struct bench *bench, char text
   const struct mxq_variant *variant = &trial->kernel.variant;
   enum mxq_status status =
       mxq_tensor_plan_make(&trial->kernel, trial->arch, &trial->shape, &bench->plan);
-  if (status == MXQ_OK && too_large(trial, text)) return 0;
+  if (status == MXQ_OK && (too_large(trial, text) ||
+                           too_many_blocks(trial->grid ? trial->grid : bench->plan.grid, text)))
+    return 0;
   if (status == MXQ_OK)
     status = support_tensors_make(variant, &trial->shape, trial->seed, &bench->tensors);
   if (status == MXQ_OK)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Faults that show at a few elements only: the last row, one length of many, one path of an access."""
+from edits import Template, change, cut, drop, plan
+
+
+def of(op, *kernels):
+    return [f"{op}_{kernel}" for kernel in kernels]
+
+
+def quantize(*kernels):
+    return of("quantize", *kernels)
+
+
+def dequantize(*kernels):
+    return of("dequantize", *kernels)
+
+
+any_ = Template("any.cu", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
+tile = Template("tile.tma.cu", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
+row = Template("row.tma.cu", quantize("bf16_e4m3_b32_rceil_row_lin.tma"))
+runs = Template("tile_runs.cuh", quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma"))
+run = Template("run.cuh", quantize("bf16_e4m3_b128_rceil_row_lin.tma"))
+scales = Template("scales.cuh", None)
+move = Template("relayout.cu", ["*_e8m0_*.relayout"])
+by_tiles = Template("dequant_tile.cu", dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma"))
+by_rows = Template("dequant_row.cu", dequantize("e4m3_bf16_b32_e8m0_row_lin.tma"))
+one_by_one = Template("dequant_any.cu", dequantize("e4m3_bf16_b32_e8m0_row_lin.any"))
+reads = Template("scale_read.cuh", None)
+decode = Template("decode.cuh", None)
+place = Template("place.cuh", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
+four = Template("four.cuh", None)
+convert = Template("convert.cuh", None)
+
+COLT_ANY = dequantize("e4m3_f16_b32_e8m0_colt_lin.any")
+BLK_ANY = quantize("bf16_e4m3_b16_rceil_row_blk.any", "f32_e4m3_b16_floor_colt_blk.any")
+MN_ANY = quantize("bf16_e4m3_b16_rceil_row_mn.any", "f32_e5m2_b16_floor_col_mn.any")
+
+QUANTIZE = [
+    any_("NaN of another lane lost",
+         change("largest = max_magnitude(largest, bits_float(shuffle_xor(float_bits(largest), mask)));",
+                "{\n        const float other = bits_float(shuffle_xor(float_bits(largest), mask));\n"
+                "        largest = largest < other ? other : largest;\n      }")),
+    any_("last elements of the tile not loaded",
+         change("unsigned i = thread_id(); i < TILE_N * TILE_K; i += THREADS",
+                "unsigned i = thread_id(); i < TILE_N * TILE_K - THREADS; i += THREADS")),
+    any_("multipliers in rows as long as columns",
+         change("row / part::BLOCK_N * part::BLOCKS_K + column",
+                "row / part::BLOCK_N * part::BLOCKS_N + column")),
+    any_("tiles of K counted by those of N", change("strip / args.tiles_k}", "strip / args.tiles_n}")),
+    any_("scales of the second part by the first tile", change("block += part::TEAMS",
+                                                              "block += 2 * part::TEAMS")),
+    tile("last maximum of a group left out", change("part / GROUPS_K * GROUPS_K;",
+                                                    "part / GROUPS_K * GROUPS_K + (part == 1);"),
+         quantize("f32_e4m3_b128_rceil_sqt_lin.tma")),
+    tile("two rows' codes exchanged at the odd columns",
+         change("word % BLOCK_WORDS == 0)", "word % BLOCK_WORDS == BLOCK_WORDS - 1)"),
+         quantize("bf16_e4m3_b32_rceil_sq_lin.tma")),
+    row("last rows of a tile left out", change("row < TILE_N; row += STEP_ROWS",
+                                               "row < TILE_N - 1; row += STEP_ROWS")),
+    row("scale of the next piece for rows outside",
+        change("  if (!inside) return;\n\n", "  if (n >= args.n) return;\n\n")),
+    runs("last run of a tile left out", change("i < TILE_N * TILE_RUNS;",
+                                               "i + THREADS < TILE_N * TILE_RUNS;")),
+    run("NaN of another lane lost", change("largest = word_max(largest, shuffle_xor(",
+                                           "largest = max_pair_u16(largest & 0x7F807F80, shuffle_xor(")),
+    run("scale of the second column", change("column_magnitude(largest, 0)",
+                                             "column_magnitude(words[piece * PIECE_WORDS], 0)")),
+    place("divisor's shift one more", change("+ x) >> by.shift", "+ x) >> (by.shift + 1)")),
+    place("first tile of K for all matrices", change("(strip - e * args.tiles_k.value)", "strip")),
+    place("bits of the swizzle one higher", change("offset >> 3 & (SPAN - 16)",
+                                                   "offset >> 4 & (SPAN - 16)")),
+    convert("NaN of the larger column only",
+            change("return max_magnitude_pair_bf16(a, b);",
+                   "return max_pair_u16(a & 0x7FFF7FFF, b & 0x7F807F80);"),
+            quantize("bf16_e4m3_b32_rceil_colt_lin.tma")),
+    four("sign of four-bit codes of zero lost",
+         change("(pair.sign >> (12 - at) & both(8u << at));",
+                "(pair.code & both(7) ? pair.sign >> (12 - at) & both(8u << at) : 0);"),
+         quantize("bf16_e2m1_b32_floor_row_lin.tma")),
+]
+
+SCALES = [
+    scales("one row past a tile without padding", change("(rows + 127) / 128", "(rows + 126) / 128"),
+           BLK_ANY),
+    scales("one column past four without padding",
+           change("(columns + 3) / 4 * 4", "(columns + 2) / 4 * 4"), BLK_ANY + MN_ANY),
+    scales("one row past four without padding", change("    return (rows + 3) / 4 * 4;",
+                                                       "    return (rows + 2) / 4 * 4;"), MN_ANY),
+    scales("columns of whole blocks only, by tiles",
+           change("if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;",
+                  "if (row >= rows_stored<PART>(rows) || column >= columns) continue;"),
+           quantize("bf16_e4m3_b32_rceil_row_blk.tma", "bf16_e4m3_b64_rceil_colt_blk.tma")),
+    scales("a pair of codes in a padding row",
+           change("row < rows ? shared_load<unsigned short>(from) : static_cast<unsigned short>(0)",
+                  "shared_load<unsigned short>(from)"),
+           quantize("bf16_e4m3_b64_rceil_sq_blk.tma", "f32_e4m3_b64_rceil_sqt_mn.tma",
+                    "bf16_e4m3_b64_rceil_sqsqt_blk.tma")),
+    scales("a single code in a padding row",
+           change("row < rows ? shared_load<unsigned char>(from) : static_cast<unsigned char>(0)",
+                  "shared_load<unsigned char>(from)"),
+           quantize("bf16_e4m3_b128_rceil_sq_blk.tma", "f32_e4m3_b128_rceil_sqt_mn.tma",
+                    "bf16_e4m3_b128_rceil_sqsqt_blk.tma")),
+]
+
+MOVES = [
+    move("one column less of a word", change("quad * 4 + j < args.columns",
+                                             "quad * 4 + j + 1 < args.columns")),
+    move("one row less of a tile", change("row < args.rows && quad", "row + 1 < args.rows && quad")),
+    move("bytes of a word at an odd address exchanged",
+         change("global_store(to + j, static_cast<unsigned char>(word >> 8 * j))",
+                "global_store(to + (j ^ 1), static_cast<unsigned char>(word >> 8 * j))")),
+    move("padding of packed words of any value", change("  unsigned word = 0;",
+                                                        "  unsigned word = args.rows == row ? 1 : 0;")),
+    move("matrix of lin forgotten on the way back",
+         change("global_store(args.dst + e * args.places_e + at,", "global_store(args.dst + at,")),
+    move("line of floats with the columns' length",
+         change("args.squares ? line * args.pitch + column : column * args.pitch + line",
+                "args.squares ? line * args.columns + column : column * args.lines + line"),
+         ["*_f32_*_mn.relayout"]),
+    move("last thread's place", change("place < args.places;", "place + 1 < args.places;")),
+]
+
+DEQUANTIZE = [
+    one_by_one("rows of a whole tile", change("args.n - n < TILE_N ? args.n - n : TILE_N",
+                                              "TILE_N")),
+    one_by_one("columns of a whole tile", change("args.k - k < TILE_K ? args.k - k : TILE_K",
+                                                 "TILE_K")),
+    one_by_one("second batch read from the first", change("if (!COLUMN_MAJOR && row != first)",
+                                                          "if (!COLUMN_MAJOR && row == first)")),
+    one_by_one("second batch a row off", change("    from += STEP_ROWS * BATCH * line;",
+                                                "    from += (STEP_ROWS * BATCH - 1) * line;")),
+    one_by_one("second batch of elements a row off",
+               change("    to += BATCH * step;", "    to += (BATCH - 1) * step;")),
+    one_by_one("a row past the last read", change("if (i * STEP_ROWS < rows) bytes",
+                                                  "if (i * STEP_ROWS <= rows) bytes")),
+    one_by_one("a column past the last read",
+               change("if (batch + i * STEP_LINES < at.columns)",
+                      "if (batch + i * STEP_LINES <= at.columns)"), COLT_ANY),
+    one_by_one("rows of packed codes counted as bytes",
+               change("at.n / PACKED + byte", "at.n + byte"),
+               dequantize("e2m1_f16_b16_e8m0_colt_lin.any")),
+    one_by_one("scales of the tile's first columns",
+               change("at.n + row, at.k + column)", "at.n + row, at.k + 0 * column)")),
+    one_by_one("lines of the tile one byte apart",
+               change("IN_TILE + column * LINE_BYTES + row / PACKED",
+                      "IN_TILE + column * LINE_BYTES + row / PACKED + 1"), COLT_ANY),
+    one_by_one("f16 rounded as bf16", change("static_cast<unsigned short>(round_pair_f16(x, 0))",
+                                             "static_cast<unsigned short>(round_pair_bf16(x, 0))"),
+               COLT_ANY),
+    by_rows("element's row from the wrong thread", change("thread_id() / ROW_THREADS * ROWS",
+                                                          "thread_id() / ROW_THREADS")),
+    by_rows("rows at the end decoded once", change("row < args.n; row++) decode_rows<1>",
+                                                   "row < n + 1; row++) decode_rows<1>")),
+    by_rows("second word of codes twice", change("codes.word[w] = two.word[w];",
+                                                 "codes.word[w] = two.word[1];")),
+    by_tiles("scale of a run's second row", change("row_of(my, s) / RUN * RUN",
+                                                   "(row_of(my, s) / RUN + 1) * RUN")),
+    by_tiles("scales past K read", change("if (n >= args.n || k >= args.k) continue;",
+                                          "if (n >= args.n) continue;")),
+    reads("scale of the row itself", change("n / BLOCK_N * BLOCK_N;", "n;"),
+          dequantize("e4m3_bf16_b32_e8m0_sq_blk.tma", "e4m3_bf16_b32_e8m0_sq_mn.any")),
+    reads("scale 254 is NaN", change("code - 1 < 254 ?", "code - 1 < 253 ?"),
+          dequantize("e4m3_bf16_b32_e8m0_row_lin.tma")),
+    reads("scale 255 is 2^128", change("code - 1 < 254 ?", "code - 1 < 255 ?"),
+          dequantize("e4m3_bf16_b32_e8m0_row_lin.tma")),
+    reads("second half of eight scales as the first", change("words[1] = two.word[1];",
+                                                             "words[1] = two.word[0];"),
+          dequantize("e4m3_bf16_b32_e8m0_col_lin.tma", "e4m3_bf16_b32_e8m0_colt_lin.tma")),
+    reads("second four words of floats as the first", change("global_load(words + q)",
+                                                             "global_load(words)"),
+          dequantize("e4m3_bf16_b32_f32_col_lin.tma", "e4m3_bf16_b32_f32_colt_mn.tma")),
+    reads("step of tiles of scales a row off", change("SCALES_BLK ? 16 :", "SCALES_BLK ? 32 :"),
+          dequantize("e4m3_bf16_b32_e8m0_row_blk.tma", "e4m3_bf16_b32_e8m0_col_blk.tma")),
+    decode("selector of the second pair", change("word, 0, pair ? 0x3424 : 0x1404);\n    else if",
+                                                 "word, 0, pair ? 0x2434 : 0x1404);\n    else if"),
+           dequantize("e5m2_bf16_b32_e8m0_row_lin.tma")),
+    decode("NaN of e4m3 with a sign only", change("(word & 0x7F7F7F7F) + 0x01010101",
+                                                  "word + 0x01010101"),
+           ["--arch", "80"] + dequantize("e4m3_bf16_b32_e8m0_row_lin.any")),
+]
+
+TWO = quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma", "f16_e5m2_b64_floor_rowcol_blk.tma")
+FENCE = "    fence_async_shared();  // orders this thread's"
+NEXT = "tile + grid_size()"
+LOAD = "      if (tile < args.tiles) load_tile(args, place_of(args, tile));\n"
+STORE = "      store_tile(args, at);"
+WAIT = "    barrier_wait(BARRIER, parity);"
+EARLY = ("    if (thread_id() == 0 && %s < args.tiles) load_tile(args, place_of(args, %s));\n"
+         % (NEXT, NEXT))
+
+
+def order(template, kernels):
+    """What orders a tile's copies, of any kernel with a loop over tiles."""
+    return [
+        template("fence of the tile dropped", drop(FENCE), kernels),
+        template("fence by the issuing thread alone",
+                 change(FENCE, "    if (thread_id() == 0) fence_async_shared();  //"), kernels),
+        template("fence of the barrier dropped",
+                 drop("    fence_async_shared();  // orders the barrier's"), kernels),
+        template("barrier after the initialization dropped",
+                 drop("  block_sync();  // orders the barrier's"), kernels),
+        template("barrier before the store dropped", drop("    block_sync();  // orders all"), kernels),
+        template("wait by one thread",
+                 change(WAIT, "    if (thread_id() == 0) barrier_wait(BARRIER, parity);"), kernels),
+        template("expected bytes of half a tile",
+                 change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES / 2)"),
+                 kernels),
+        template("input tile reused one tile early", change(FENCE, EARLY + FENCE), kernels),
+        template("output tile reused one tile early", [cut(LOAD), change(STORE, LOAD + STORE)], kernels),
+        template("store by two threads",
+                 change("    tile += grid_size();\n",
+                        "    if (thread_id() == 32) store_tile(args, at);\n    tile += grid_size();\n"),
+                 kernels),
+        template("wait for reading by another thread",
+                 [drop("  bulk_wait_read();"),
+                  change("    tile += grid_size();\n",
+                         "    if (thread_id() == 32) bulk_wait_read();\n    tile += grid_size();\n")],
+                 kernels),
+    ]
+
+
+def named(what, mutants):
+    for mutant in mutants:
+        mutant.name += f", {what}"
+    return mutants
+
+
+ORDER = named("two parts", order(tile, TWO)) + named(
+    "turned", order(by_tiles, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma",
+                                         "e2m1_f32_b64_e8m0_sqt_blk.tma")))
+HOST = [plan(fault, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma"), f"{fault}, turned") for fault in (
+    "in-box-rows", "in-box-inner", "out-box-rows", "out-box-inner", "out-swizzle-span",
+    "one-tile-more")]
+
+MUTANTS = ORDER + HOST + QUANTIZE + SCALES + MOVES + DEQUANTIZE
