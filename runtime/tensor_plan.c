@@ -75,6 +75,14 @@ static enum mxq_status check_row(const struct mxq_tensor_plan *plan, const char 
   return MXQ_OK;
 }
 
+/* A kernel without maps takes what its fellow with maps takes, so that the choice between them
+ * decides nothing else. */
+static enum mxq_status check_strip(const struct mxq_tensor_plan *plan, const char *name) {
+  struct mxq_tensor_plan tiles = *plan;
+  tiles.kernel.path = MXQ_PATH_USUAL;
+  return mxq_tile_maps_plan(&tiles, name);
+}
+
 enum mxq_status mxq_tensor_plan_make(const struct mxq_kernel_id *id, const struct mxq_arch *arch,
                                      const struct mxq_shape *shape, struct mxq_tensor_plan *plan) {
   struct mxq_tensor_plan made;
@@ -96,6 +104,7 @@ enum mxq_status mxq_tensor_plan_make(const struct mxq_kernel_id *id, const struc
     if (id->variant.op == MXQ_OP_DEQUANTIZE) MXQ_TRY(mxq_dequant_plan_make(&made, name));
     if (made.form == MXQ_FORM_TILE) MXQ_TRY(mxq_tile_maps_plan(&made, name));
     if (made.form == MXQ_FORM_ROW) MXQ_TRY(check_row(&made, name));
+    if (made.form == MXQ_FORM_STRIP) MXQ_TRY(check_strip(&made, name));
     MXQ_TRY(plan_tiles(&made, name));
   }
   *plan = made;

@@ -12,7 +12,7 @@
 
 /* The properties of a case are the axes of its variant, its family and tile, its arch and setting;
  * the values of each are numbered. */
-enum { axis_tile = MXQ_AXIS_COUNT, axis_arch, axis_count, values_max = 32, tries = 200 };
+enum { axis_tile = MXQ_AXIS_COUNT, axis_arch, axis_count, values_max = 48, tries = 200 };
 
 struct candidate {
   struct mxq_kernel_id id;
@@ -91,10 +91,7 @@ static void add_everything(struct pairs *pairs) {
   while (mxq_variant_next(&variant))
     for (size_t f = 0; (family = mxq_family_every(f)); f++)
       for (size_t i = 0; (row = mxq_schedule_at(&variant, family->family, i)); i++) {
-        const struct mxq_kernel_id id = {.variant = variant,
-                                         .family = (uint8_t)family->family,
-                                         .tile_n = row->tile_n,
-                                         .tile_k = row->tile_k};
+        const struct mxq_kernel_id id = mxq_schedule_kernel(&variant, row);
         if (!pairs->keep || pairs->keep(&id)) add_on_archs(pairs, &id);
       }
 }
@@ -102,7 +99,8 @@ static void add_everything(struct pairs *pairs) {
 static unsigned property(const struct candidate *one, int axis) {
   if (axis == axis_arch) return one->arch->number * 2 + one->narrow;
   if (axis == axis_tile)
-    return (unsigned)one->id.family << 28 | (unsigned)one->id.tile_n << 14 | one->id.tile_k;
+    return (unsigned)one->id.family << 29 | (unsigned)one->id.path << 28 |
+           (unsigned)one->id.tile_n << 14 | one->id.tile_k;
   return mxq_axis_get(&one->id.variant, (enum mxq_axis)axis);
 }
 

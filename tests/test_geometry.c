@@ -28,10 +28,7 @@ static int kernel_at(const struct mxq_variant *variant, size_t index, struct mxq
   for (size_t f = 0; (family = mxq_family_at(f)); ++f)
     for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)); ++i) {
       if (index-- > 0) continue;
-      *id = (struct mxq_kernel_id){.variant = *variant,
-                                   .family = (uint8_t)family->family,
-                                   .tile_n = row->tile_n,
-                                   .tile_k = row->tile_k};
+      *id = mxq_schedule_kernel(variant, row);
       return 1;
     }
   return 0;
