@@ -73,8 +73,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   *geometry = made;
 }
 
-/* A thread holds what a thread of a tile does, in registers alone; only maxima of blocks that several
- * threads share, and packed scales, pass through shared memory. */
+/* A thread holds what a thread of a tile does, but reads it itself; codes pass through shared memory. */
 void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
   const unsigned part = mxq_layout_part(id->variant.layout, 0);
@@ -84,7 +83,9 @@ void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geo
   made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / held_rows);
   const int shared_block = traits.block_n > held_rows ||
                            (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
-  made.scales_offset = shared_block ? made.threads * 4 : 0;
+  made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
+  made.maxima_offset = made.out_bytes;
+  made.scales_offset = made.maxima_offset + (shared_block ? made.threads * 4 : 0);
   made.shared_bytes = made.scales_offset;
   if (traits.scale_tiles) made.shared_bytes += scale_bytes(&made, part, id->variant.block);
   mxq_geometry_occupy(&made, strip_registers);

@@ -41,7 +41,7 @@ static void list_schedules(const struct mxq_variant *variant, char *text, size_t
     }
 }
 
-static enum mxq_status check(const struct mxq_kernel_id *id) {
+enum mxq_status mxq_kernel_id_check(const struct mxq_kernel_id *id) {
   char allowed[512];
   MXQ_FAIL_IF(!id, MXQ_INVALID_ARGUMENT, "the kernel is NULL");
   MXQ_TRY(mxq_variant_check(&id->variant));
@@ -78,7 +78,7 @@ static enum mxq_status parse_schedule(const char *name, const char *text,
 
 enum mxq_status mxq_kernel_id_name(const struct mxq_kernel_id *id, char *name, size_t size) {
   char variant[MXQ_VARIANT_NAME_SIZE], schedule[MXQ_KERNEL_NAME_SIZE - MXQ_VARIANT_NAME_SIZE];
-  MXQ_TRY(check(id));
+  MXQ_TRY(mxq_kernel_id_check(id));
   MXQ_TRY(mxq_variant_name(&id->variant, variant, sizeof variant));
   spell_schedule(id, schedule, sizeof schedule);
   const size_t length = strlen(variant) + 1 + strlen(schedule);

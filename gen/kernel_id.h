@@ -66,6 +66,8 @@ enum mxq_status mxq_arch_of_device(int major, int minor, const struct mxq_arch *
 /* The i-th arch, NULL past the end. */
 const struct mxq_arch *mxq_arch_at(size_t index);
 
+/* MXQ_INVALID_ARGUMENT, or what mxq_variant_check says: there is no such kernel. */
+enum mxq_status mxq_kernel_id_check(const struct mxq_kernel_id *id);
 enum mxq_status mxq_kernel_id_name(const struct mxq_kernel_id *id, char *name, size_t size);
 enum mxq_status mxq_kernel_id_symbol(const struct mxq_kernel_id *id, char *symbol, size_t size);
 /* Reads a kernel's name, or a variant's name, which gives the kernel that a large aligned

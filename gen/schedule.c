@@ -29,6 +29,10 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 4, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 2, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 1, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 16, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 4, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 16, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 64, MXQ_PATH_USUAL},
@@ -50,6 +54,7 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 32, 64, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 64, 64, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 128, 64, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 64, 128, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 128, 128, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 64, 64, MXQ_PATH_DIRECT},
@@ -133,7 +138,7 @@ static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits 
 /* Packed scales of rows leave four columns at a time. */
 static int serves_scales(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   if (row->form != MXQ_FORM_ROW) return 1;
-  return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_k == 512;
+  return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_k == 512 || row->tile_k == 256;
 }
 
 /* Dequantize finds no maxima: its tiles may hold parts of blocks. Those of generic kernels are long

@@ -4,7 +4,8 @@
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
-constexpr unsigned MAXIMA = 0, SCALE_TILE = ${kernel.scales_offset};
+constexpr unsigned OUT_TILE = 0, MAXIMA = ${kernel.maxima_offset};
+constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 
 //$ paste "scale.cuh"
 //$ paste "convert.cuh"
@@ -22,6 +23,8 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
+// The tile of codes: [k][n], swizzled, of column-major output, else [n][k].
+constexpr unsigned LINE_BYTES = (COLUMN_MAJOR ? TILE_N : TILE_K) * OUT_BITS / 8;
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;  // of packed scales, a byte each
 static_assert(ALSO == 0, "one part");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
@@ -80,42 +83,53 @@ MXQ_FN void put_scales(const mxq_vector_args &args, tile_place at, unsigned row,
   }
 }
 
-// Stores 16 rows of codes of column-major output, a column at a time: N is a multiple of as many as
-// fill 16 bytes, so they are inside or outside as a whole.
-MXQ_FN void store_columns(const mxq_vector_args &args, unsigned long long matrix, unsigned n,
-                          unsigned k, const codes16 (&codes)[COLUMNS]) {
-  for (unsigned c = 0; c < COLUMNS; c++) {
-    const unsigned long long code = matrix + (k + c) * static_cast<unsigned long long>(args.n) + n;
-    global_store(reinterpret_cast<codes16 *>(args.out + code / (8 / OUT_BITS)), codes[c]);
-  }
-}
-
-// Stores four codes of row-major output: those of two columns in two rows, or of one in four.
-MXQ_FN void store_four(const mxq_vector_args &args, unsigned long long matrix, unsigned n,
-                       unsigned k, unsigned four) {
-  const unsigned long long code = matrix + n * static_cast<unsigned long long>(args.k) + k;
-  unsigned char *const to = args.out + code / (8 / OUT_BITS);
-  const unsigned long long pitch = args.k / (8 / OUT_BITS);
+// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
+MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+  const unsigned line = OUT_TILE + row * LINE_BYTES;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    for (unsigned r = 0; r < 2; r++)
-      if (n + r < args.n)
-        global_store(reinterpret_cast<unsigned short *>(to + r * pitch),
-                     static_cast<unsigned short>(four >> 16 * r));
+    shared_store(line + word * 2, static_cast<unsigned short>(four));
+    shared_store(line + word * 2 + LINE_BYTES, static_cast<unsigned short>(four >> 16));
   } else if constexpr (COLUMNS == 2) {
-    for (unsigned r = 0; r < 2; r++)
-      if (n + r < args.n) global_store(to + r * pitch, static_cast<unsigned char>(four >> 8 * r));
+    shared_store(line + word, static_cast<unsigned char>(four));
+    shared_store(line + word + LINE_BYTES, static_cast<unsigned char>(four >> 8));
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      if (n + r < args.n) global_store(to + r * pitch, static_cast<unsigned char>(four >> 8 * r));
+      shared_store(line + word + r * LINE_BYTES, static_cast<unsigned char>(four >> 8 * r));
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
-    const unsigned odd = thread_id() % 2;
+    const unsigned odd = word % 2;
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      if (n + r < args.n && k < args.k)
-        global_store(to + r * pitch, static_cast<unsigned char>((low >> 4 * r & 0xF) |
-                                                               (high >> 4 * r & 0xF) << 4));
+      shared_store(line + word / 2 + r * LINE_BYTES,
+                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
+  }
+}
+
+// The place of a byte of a column-major tile.
+MXQ_FN unsigned turned_place(unsigned column, unsigned byte) {
+  const unsigned offset = column * LINE_BYTES + byte;
+  if constexpr (LINE_BYTES >= 32) return OUT_TILE + swizzle<LINE_BYTES>(offset);
+  return OUT_TILE + offset;
+}
+
+// Stores the tile of codes, 16 bytes a thread, lines in order: lengths are multiples of as many codes.
+MXQ_FN void store_codes(const mxq_vector_args &args, tile_place at) {
+  constexpr unsigned CHUNK = 128 / OUT_BITS, CHUNKS = LINE_BYTES / 16;
+  constexpr unsigned LINES = COLUMN_MAJOR ? TILE_K : TILE_N;
+  const unsigned long long matrix = static_cast<unsigned long long>(at.e) * args.n * args.k;
+  for (unsigned unit = thread_id(); unit < LINES * CHUNKS; unit += THREADS) {
+    const unsigned line = unit / CHUNKS, chunk = unit % CHUNKS;
+    const unsigned n = at.n + (COLUMN_MAJOR ? chunk * CHUNK : line);
+    const unsigned k = at.k + (COLUMN_MAJOR ? line : chunk * CHUNK);
+    if (n >= args.n || k >= args.k) continue;
+    const unsigned long long code =
+        COLUMN_MAJOR ? k * static_cast<unsigned long long>(args.n) + n
+                     : n * static_cast<unsigned long long>(args.k) + k;
+    const unsigned from =
+        COLUMN_MAJOR ? turned_place(line, chunk * 16) : OUT_TILE + line * LINE_BYTES + chunk * 16;
+    global_store(reinterpret_cast<words4 *>(args.out + (matrix + code) / (8 / OUT_BITS)),
+                 shared_load<words4>(from));
   }
 }
 
@@ -150,10 +164,10 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
       put_scales(args, at, group * HELD_ROWS + piece * PIECE_ROWS, word, scale[piece]);
   }
 
-  const unsigned long long matrix = static_cast<unsigned long long>(at.e) * args.n * args.k;
   // Unrolled by word, or the compiler keeps the rows in local memory.
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
+    const unsigned row = group * HELD_ROWS + half;
     const auto &of = scale[PIECES == 2 ? half / 16 : 0];
     codes16 codes[COLUMNS];
 #pragma unroll
@@ -164,19 +178,16 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       } else {
-        for (unsigned r = 0; r < 4; r += 4 / COLUMNS) {
-          const unsigned four = narrow_across(four_rows + r, of);
-          // Threads that share bytes exchange codes, whether or not theirs are inside.
-          if ((COLUMNS == 1 && OUT_BITS == 4) || k < args.k)
-            store_four(args, matrix, n + half + quad * 4 + r, k, four);
-        }
+        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+          stage_four(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
       }
     }
     if constexpr (COLUMN_MAJOR)
-      if (k < args.k && n + half < args.n) store_columns(args, matrix, n + half, k, codes);
+      for (unsigned c = 0; c < COLUMNS; c++)
+        shared_store(turned_place(word * COLUMNS + c, row * OUT_BITS / 8), codes[c]);
   }
-  if constexpr (SCALES_BY_TILES) {
-    block_sync();  // orders the stores of all scales before their loads
+  block_sync();  // orders the stores of all codes and scales before their loads
+  store_codes(args, at);
+  if constexpr (SCALES_BY_TILES)
     store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
-  }
 }
