@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "names.h"
-#include "schedule.h"
+#include "selectable.h"
 #include "status.h"
 #include "text.h"
 #include "verify.h"
@@ -39,15 +39,14 @@ static void pick(struct picker *picker, const struct mxq_kernel_id *id) {
 
 /* Every kernel that selection can return for the variant on the arch. */
 static enum mxq_status pick_kernels(struct picker *picker, const struct mxq_variant *variant) {
-  const struct mxq_family_facts *family;
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
   char kernel[MXQ_KERNEL_NAME_SIZE];
-  struct mxq_kernel_id id;
-  for (size_t i = 0; (family = mxq_family_at(i)); i++) {
-    const enum mxq_status status = mxq_kernel_id_choose(variant, family->family, picker->arch, &id);
-    if (status == MXQ_UNSUPPORTED) continue;
-    MXQ_TRY(status);
-    MXQ_TRY(mxq_kernel_id_name(&id, kernel, sizeof kernel));
-    if (picks(picker, names_of(variant).text, kernel)) pick(picker, &id);
+  size_t count = 0;
+  const enum mxq_status status = mxq_selectable_by_plans(variant, picker->arch, ids, &count);
+  if (status != MXQ_UNSUPPORTED) MXQ_TRY(status);
+  for (size_t i = 0; i < count; i++) {
+    MXQ_TRY(mxq_kernel_id_name(&ids[i], kernel, sizeof kernel));
+    if (picks(picker, names_of(variant).text, kernel)) pick(picker, &ids[i]);
   }
   return MXQ_OK;
 }

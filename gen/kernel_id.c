@@ -8,6 +8,7 @@
 #include "schedule.h"
 #include "status.h"
 #include "token.h"
+#include "tune.h"
 
 #define LISTED_ARCH "90a" /* the arch whose default a variant's name stands for */
 
@@ -118,19 +119,10 @@ enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id) 
 
 enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
                                      const struct mxq_arch *arch, struct mxq_kernel_id *id) {
-  const struct mxq_schedule *row;
-  enum mxq_status status = MXQ_UNSUPPORTED;
   MXQ_TRY(mxq_variant_check(variant));
   MXQ_FAIL_IF(!mxq_family_facts((unsigned)family), MXQ_INVALID_ARGUMENT,
               "%d is no family of kernels", (int)family);
-  for (size_t i = 0; (row = mxq_schedule_at(variant, family, i)); ++i) {
-    const struct mxq_kernel_id candidate = mxq_schedule_kernel(variant, row);
-    status = mxq_kernel_id_check_arch(&candidate, arch);
-    if (status != MXQ_OK) continue;
-    *id = candidate;
-    return MXQ_OK;
-  }
-  return status;
+  return mxq_tune_choose(variant, family, arch, MXQ_SIZE_LARGE, id);
 }
 
 enum mxq_status mxq_kernel_id_check_arch(const struct mxq_kernel_id *id,

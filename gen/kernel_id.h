@@ -74,7 +74,8 @@ enum mxq_status mxq_kernel_id_symbol(const struct mxq_kernel_id *id, char *symbo
  * tensor gets. */
 enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id);
 
-/* The schedule table: the kernel of a family for a variant on an arch. */
+/* The kernel of a family that a variant's large tensors get on an arch. gen/tune.h has those of
+ * smaller ones. */
 enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
                                      const struct mxq_arch *arch, struct mxq_kernel_id *id);
 

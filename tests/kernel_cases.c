@@ -8,6 +8,7 @@
 
 #include "axes.h"
 #include "schedule.h"
+#include "selectable.h"
 #include "support.h"
 
 /* The properties of a case are the axes of its variant, its family and tile, its arch and setting;
@@ -55,16 +56,15 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
 void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch_name, unsigned step,
                                unsigned seed) {
   struct mxq_variant variant = {0};
-  const struct mxq_family_facts *family;
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
   const struct mxq_arch *arch;
   uint64_t random = seed;
   if (mxq_arch_parse(arch_name, &arch) != MXQ_OK) abort();
   while (mxq_variant_next(&variant)) {
     const int taken = support_random(&random) % step == 0;
-    struct mxq_kernel_id id;
-    for (size_t f = 0; taken && (family = mxq_family_at(f)); f++)
-      if (mxq_kernel_id_choose(&variant, family->family, arch, &id) == MXQ_OK)
-        kernel_cases_add(cases, &id, arch);
+    size_t count = 0;
+    if (!taken || mxq_selectable_by_plans(&variant, arch, ids, &count) != MXQ_OK) continue;
+    for (size_t i = 0; i < count; i++) kernel_cases_add(cases, &ids[i], arch);
   }
 }
 

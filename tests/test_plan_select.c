@@ -29,7 +29,7 @@ static struct mxq_tensor_plan select_for(const struct mxq_variant *variant,
   struct mxq_tensor_plan plan;
   char name[MXQ_VARIANT_NAME_SIZE];
   assert_int_equal(mxq_variant_name(variant, name, sizeof name), MXQ_OK);
-  if (mxq_plan_select(variant, arch, shape, pointers, &plan) != MXQ_OK)
+  if (mxq_plan_select(variant, arch, NULL, shape, pointers, &plan) != MXQ_OK)
     fail_msg("%s on %s: %s", name, arch->name, mxq_last_error());
   return plan;
 }
