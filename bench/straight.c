@@ -8,12 +8,18 @@
 #include "status.h"
 #include "straight_source.h"
 
-enum { compiled_max = 64, word_bytes = 16 };
+enum { compiled_max = 64, known_max = 256, word_bytes = 16 };
 
 /* Of one thread: a few words in flight are enough, which is best depends on the ratio. */
 static const struct {
   unsigned threads, times;
 } tries[] = {{128, 1}, {256, 1}, {512, 1}, {128, 2}, {256, 2}, {512, 2}};
+
+/* Which try was best for a traffic. */
+struct known {
+  uint64_t read, written;
+  size_t index;
+};
 
 struct bench_straights {
   int device;
@@ -21,6 +27,8 @@ struct bench_straights {
   struct mxq_nvrtc nvrtc;
   struct bench_straight made[compiled_max];
   size_t count;
+  struct known known[known_max];
+  size_t known_count;
 };
 
 /* The ratio of bytes read and data written, in small whole numbers. */
@@ -101,6 +109,22 @@ enum mxq_status bench_straight_at(struct bench_straights *straights,
   MXQ_TRY(make(straights, &wanted));
   *straight = &straights->made[straights->count - 1];
   return MXQ_OK;
+}
+
+size_t bench_straight_known(const struct bench_straights *straights,
+                            const struct bench_buffers *buffers) {
+  for (size_t i = 0; i < straights->known_count; i++) {
+    const struct known *known = &straights->known[i];
+    if (known->read == buffers->read && known->written == buffers->written) return known->index;
+  }
+  return SIZE_MAX;
+}
+
+void bench_straight_learn(struct bench_straights *straights, const struct bench_buffers *buffers,
+                          size_t index) {
+  if (straights->known_count < known_max)
+    straights->known[straights->known_count++] =
+        (struct known){buffers->read, buffers->written, index};
 }
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
