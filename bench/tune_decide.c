@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tune.h"
+#include "tuning.h"
 
 /* How much faster another kernel must be, of the current one's time. Times of launches repeat to
  * half a percent within a run, short ones to two; a choice made inside of that would be another one

@@ -4,7 +4,7 @@
 
 #include "plan_as.h"
 #include "status.h"
-#include "tune.h"
+#include "tuning.h"
 
 enum { warm_replays = 2 };
 

@@ -58,28 +58,40 @@ static int is_better(const struct mxq_schedule *row, const struct mxq_schedule *
   return mine < its;
 }
 
-enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_family family,
-                                const struct mxq_arch *arch, enum mxq_size_class size,
-                                struct mxq_kernel_id *id) {
-  const struct mxq_tune_row *tuned =
-      family == MXQ_FAMILY_TMA ? find(variant, arch, size) : NULL;
+static int is_of(const struct mxq_schedule *schedule, const struct mxq_tune_row *row) {
+  return row && row->tile_n == schedule->tile_n && row->tile_k == schedule->tile_k &&
+         row->path == schedule->path;
+}
+
+/* The schedule of `tuned`, where the variant has it and the arch can run it, else the rule's. */
+static enum mxq_status choose(const struct mxq_variant *variant, enum mxq_family family,
+                              const struct mxq_arch *arch, enum mxq_size_class size,
+                              const struct mxq_tune_row *tuned, struct mxq_kernel_id *id) {
   const struct mxq_schedule *row, *best = NULL;
   enum mxq_status status = MXQ_UNSUPPORTED;
   for (size_t i = 0; (row = mxq_schedule_at(variant, family, i)); ++i) {
     const struct mxq_kernel_id candidate = mxq_schedule_kernel(variant, row);
     const enum mxq_status runs = mxq_kernel_id_check_arch(&candidate, arch);
-    if (runs != MXQ_OK) {
-      if (!best) status = runs;
-      continue;
-    }
-    const int listed = tuned && tuned->tile_n == row->tile_n && tuned->tile_k == row->tile_k &&
-                       tuned->path == row->path;
-    if (listed || !best || is_better(row, best, size)) {
-      best = row;
-      *id = candidate;
-      status = MXQ_OK;
-    }
-    if (listed) break;
+    if (runs != MXQ_OK && !best) status = runs;
+    if (runs != MXQ_OK || (best && !is_of(row, tuned) && !is_better(row, best, size))) continue;
+    *id = candidate;
+    if (is_of(row, tuned)) return MXQ_OK;
+    best = row;
+    status = MXQ_OK;
   }
   return status;
+}
+
+enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_family family,
+                                const struct mxq_arch *arch, enum mxq_size_class size,
+                                struct mxq_kernel_id *id) {
+  const struct mxq_tune_row *tuned =
+      family == MXQ_FAMILY_TMA ? find(variant, arch, size) : NULL;
+  return choose(variant, family, arch, size, tuned, id);
+}
+
+enum mxq_status mxq_tune_by_rule(const struct mxq_variant *variant, enum mxq_family family,
+                                 const struct mxq_arch *arch, enum mxq_size_class size,
+                                 struct mxq_kernel_id *id) {
+  return choose(variant, family, arch, size, NULL, id);
 }

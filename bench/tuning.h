@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "tune.h"
 
-enum { TUNE_SCHEDULES_MAX = 32 };
+enum { TUNE_SCHEDULES_MAX = 32, TUNE_ROWS_MAX = 4096 };
 
 /* The times of one kernel, of every round in order. */
 struct tune_candidate {
