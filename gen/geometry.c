@@ -13,7 +13,7 @@ enum {
   row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel */
   row_threads = 256,
-  strip_registers = 80,
+  strip_registers = 40,
   any_threads = 256,
 };
 
@@ -73,19 +73,16 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   *geometry = made;
 }
 
-/* A thread holds what a thread of a tile does, but reads it itself; codes pass through shared memory. */
+/* Few rows for each thread, in registers alone; maxima of blocks that several warps share, and
+ * packed scales, pass through shared memory. */
 void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
   const unsigned part = mxq_layout_part(id->variant.layout, 0);
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
   made.columns_per_thread = 32 / traits.in_bits;
-  made.rows_per_thread = held_rows;
-  made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / held_rows);
-  const int shared_block = traits.block_n > held_rows ||
-                           (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
-  made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
-  made.maxima_offset = made.out_bytes;
-  made.scales_offset = made.maxima_offset + (shared_block ? made.threads * 4 : 0);
+  made.rows_per_thread = traits.block_n < 64 ? 8 : 16;
+  made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / made.rows_per_thread);
+  if (traits.along_k) made.scales_offset = made.threads / 32 * 4;
   made.shared_bytes = made.scales_offset;
   if (traits.scale_tiles) made.shared_bytes += scale_bytes(&made, part, id->variant.block);
   mxq_geometry_occupy(&made, strip_registers);

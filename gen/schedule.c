@@ -28,11 +28,6 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 4, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 2, 512, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 1, 512, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 256, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 16, 256, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 4, 256, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 16, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 64, MXQ_PATH_USUAL},
@@ -44,22 +39,21 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 8, 256, 64, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 64, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 64, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 32, 64, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 32, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 8, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 64, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 64, 32, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 32, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 32, 64, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 64, 64, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 128, 64, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 64, 128, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 128, 128, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 128, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 64, 64, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 64, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 128, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 32, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 64, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 64, MXQ_PATH_USUAL},
@@ -127,9 +121,12 @@ const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id) {
   return &forms[form_of(&traits, (enum mxq_family)id->family, id->path)];
 }
 
-/* Tiles of packed columns that are 256 long are no use for other codes, and the other way round. */
+/* Tiles of packed columns that are 256 long are no use for other codes, and the other way round; rows of
+ * an output tile are 32 bytes at least, where its map swizzles them. */
 static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
+  const unsigned inner = traits->column_major ? row->tile_n : row->tile_k;
+  if (row->form == MXQ_FORM_TILE && inner * traits->out_bits < 256) return 0;
   if (row->form == MXQ_FORM_TILE && row->out_bits == 4)
     return packed && traits->column_major && !traits->also;
   return row->out_bits == 0 || row->out_bits == traits->out_bits;
@@ -138,7 +135,7 @@ static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits 
 /* Packed scales of rows leave four columns at a time. */
 static int serves_scales(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   if (row->form != MXQ_FORM_ROW) return 1;
-  return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_k == 512 || row->tile_k == 256;
+  return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_k == 512;
 }
 
 /* Dequantize finds no maxima: its tiles may hold parts of blocks. Those of generic kernels are long
@@ -160,7 +157,9 @@ static int serves_two_parts(const struct mxq_schedule *row, const struct mxq_tra
 
 static int serves(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   if (traits->dequantize) return serves_dequantize(row, traits);
-  if (row->form == MXQ_FORM_STRIP && traits->also) return 0;
+  /* Strips are one block long, or two of 16; square blocks of 128 would take too many threads. */
+  const unsigned strip_n = traits->block_n < 32 ? 32 : traits->block_n;
+  if (row->form == MXQ_FORM_STRIP && (traits->also || row->tile_n != strip_n)) return 0;
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
   if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
