@@ -10,9 +10,9 @@
 static const char head[] =
     "/* SPDX-License-Identifier: MIT\n"
     " *\n"
-    " * Measured choices of schedules (gen/tune.h): MXQ_TUNE(arch, size class, operation, layout, bits\n"
-    " * of input and output, tile along N and K, path). What has no line gets its schedule by the rule\n"
-    " * of gen/tune.c; lines that say what the rule says are left out. Made by\n"
+    " * Schedules chosen by measurements (gen/tune.h): MXQ_TUNE(arch, size class, operation, layout,\n"
+    " * bits of input and output, tile along N and K, path). What has no line gets its schedule by the\n"
+    " * rule of gen/tune.c. Made by\n"
     " *   build/bin/mxq-bench --tune > tune.def && mv tune.def gen/\n"
     " * which leaves the lines of other archs, and of what it did not measure, as they were. */\n";
 
@@ -78,15 +78,6 @@ static int compare(const void *left, const void *right) {
   return 0;
 }
 
-/* Whether the choice is not the rule's. */
-static int is_exception(const struct bench *bench, const struct tune_case *one) {
-  struct mxq_kernel_id ruled;
-  return one->count &&
-         mxq_tune_by_rule(&one->variant, MXQ_FAMILY_TMA, bench->arch, one->size, &ruled) ==
-             MXQ_OK &&
-         memcmp(&ruled, &one->candidates[one->best].id, sizeof ruled) != 0;
-}
-
 void tune_print(const struct bench *bench, const struct tune_case *cases, size_t count) {
   static struct mxq_tune_row rows[TUNE_ROWS_MAX];
   const struct mxq_tune_row *old;
@@ -94,7 +85,7 @@ void tune_print(const struct bench *bench, const struct tune_case *cases, size_t
   for (size_t i = 0; kept < TUNE_ROWS_MAX && (old = mxq_tune_at(i)); i++)
     if (!is_measured(bench, cases, count, old)) rows[kept++] = *old;
   for (size_t i = 0; kept < TUNE_ROWS_MAX && i < count; i++)
-    if (is_exception(bench, &cases[i])) rows[kept++] = row_of(bench, &cases[i]);
+    if (cases[i].count) rows[kept++] = row_of(bench, &cases[i]);
   qsort(rows, kept, sizeof rows[0], compare);
   fputs(head, stdout);
   for (size_t i = 0; i < kept; i++) print_row(&rows[i]);

@@ -27,12 +27,16 @@ static const struct mxq_form_facts forms[] = {
 static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 4, 512, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 2, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 8, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 4, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 16, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 32, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 8, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 16, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 4, 256, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 4, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 64, MXQ_PATH_USUAL},
@@ -45,10 +49,8 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 8, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 64, 64, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 64, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 32, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 32, 64, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 64, 64, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 128, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
@@ -121,12 +123,13 @@ const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id) {
   return &forms[form_of(&traits, (enum mxq_family)id->family, id->path)];
 }
 
-/* Tiles of packed columns that are 256 long are no use for other codes, and the other way round; rows of
- * an output tile are 32 bytes at least, where its map swizzles them. */
+/* Tiles of packed columns that are 256 long are no use for other codes, and the other way round.
+ * Rows of an output tile that its map swizzles are 32 bytes at least. */
 static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
-  const unsigned inner = traits->column_major ? row->tile_n : row->tile_k;
-  if (row->form == MXQ_FORM_TILE && inner * traits->out_bits < 256) return 0;
+  const unsigned turned = traits->column_major ? row->tile_n : row->tile_k;
+  const unsigned inner = traits->also && row->tile_k < turned ? row->tile_k : turned;
+  if (row->form == MXQ_FORM_TILE && inner * traits->out_bits < 32 * 8) return 0;
   if (row->form == MXQ_FORM_TILE && row->out_bits == 4)
     return packed && traits->column_major && !traits->also;
   return row->out_bits == 0 || row->out_bits == traits->out_bits;

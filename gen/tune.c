@@ -37,24 +37,41 @@ static int is_for(const struct mxq_tune_row *row, const struct mxq_variant *vari
 }
 
 static const struct mxq_tune_row *find(const struct mxq_variant *variant,
+                                       const struct mxq_traits *traits,
                                        const struct mxq_arch *arch, enum mxq_size_class size) {
-  const struct mxq_traits traits = mxq_traits_of(variant);
   for (size_t i = 0; i < COUNT(rows); ++i)
-    if (is_for(&rows[i], variant, &traits, arch, size)) return &rows[i];
+    if (is_for(&rows[i], variant, traits, arch, size)) return &rows[i];
   return NULL;
 }
 
-/* The rule for what was not measured. A launch takes the latency of one tile and then the larger of
- * bytes / bandwidth and instructions / issue rate. Large: latency does not count, and the first
- * schedule in the order of preference moves the most bytes at a time in the longest rows. Cached: all tiles
- * are on the device at once, so that the latency counts once, and grows with the tile; small ones go on, as long as rows have
- * 64 bytes. Tiny: the fewest steps one after the other, so a direct schedule, the smallest. */
-static int is_better(const struct mxq_schedule *row, const struct mxq_schedule *than,
-                     enum mxq_size_class size) {
+/* Bytes of codes that lie together in memory, of a row of a tile. */
+static unsigned row_bytes(const struct mxq_traits *traits, const struct mxq_schedule *row) {
+  return (traits->column_major ? row->tile_n : row->tile_k) * traits->out_bits / 8;
+}
+
+/* Whether all tiles of cached tensors can be on the device at once and still move by whole lines:
+ * 4096 elements, 64 bytes of codes. */
+static int is_for_cache(const struct mxq_traits *traits, const struct mxq_schedule *row) {
+  return row->path == MXQ_PATH_USUAL && (unsigned)row->tile_n * row->tile_k >= 4096 &&
+         (traits->dequantize || row_bytes(traits, row) >= 64);
+}
+
+/* The rule for what was not measured. A launch takes the latency of one tile, then the larger of
+ * bytes / bandwidth and instructions / issue rate (docs/performance.md).
+ *   large   the latency does not count: the first in the order of preference, which moves the most
+ *           bytes at a time for the fewest instructions.
+ *   cached  one wave of blocks, so the latency counts once, and grows with what a block does: the
+ *           smallest tile of is_for_cache.
+ *   tiny    nothing but latency: a direct schedule, whose threads have the fewest steps one after
+ *           the other though the most instructions in all, else the smallest tile.
+ * Generic kernels are all for what nothing else takes, so they have one schedule for all sizes. */
+static int is_better(const struct mxq_traits *traits, const struct mxq_schedule *row,
+                     const struct mxq_schedule *than, enum mxq_size_class size) {
   const unsigned mine = (unsigned)row->tile_n * row->tile_k;
   const unsigned its = (unsigned)than->tile_n * than->tile_k;
-  if (size == MXQ_SIZE_LARGE) return 0;
-  if (row->path != than->path) return (row->path == MXQ_PATH_DIRECT) == (size == MXQ_SIZE_TINY);
+  if (size == MXQ_SIZE_LARGE || row->family != MXQ_FAMILY_TMA) return 0;
+  if (size == MXQ_SIZE_CACHED) return is_for_cache(traits, row) && mine < its;
+  if (row->path != than->path) return row->path == MXQ_PATH_DIRECT;
   return mine < its;
 }
 
@@ -63,35 +80,25 @@ static int is_of(const struct mxq_schedule *schedule, const struct mxq_tune_row 
          row->path == schedule->path;
 }
 
-/* The schedule of `tuned`, where the variant has it and the arch can run it, else the rule's. */
-static enum mxq_status choose(const struct mxq_variant *variant, enum mxq_family family,
-                              const struct mxq_arch *arch, enum mxq_size_class size,
-                              const struct mxq_tune_row *tuned, struct mxq_kernel_id *id) {
+enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_family family,
+                                const struct mxq_arch *arch, enum mxq_size_class size,
+                                struct mxq_kernel_id *id) {
+  const struct mxq_traits traits = mxq_traits_of(variant);
+  const struct mxq_tune_row *tuned =
+      family == MXQ_FAMILY_TMA ? find(variant, &traits, arch, size) : NULL;
   const struct mxq_schedule *row, *best = NULL;
   enum mxq_status status = MXQ_UNSUPPORTED;
   for (size_t i = 0; (row = mxq_schedule_at(variant, family, i)); ++i) {
     const struct mxq_kernel_id candidate = mxq_schedule_kernel(variant, row);
     const enum mxq_status runs = mxq_kernel_id_check_arch(&candidate, arch);
     if (runs != MXQ_OK && !best) status = runs;
-    if (runs != MXQ_OK || (best && !is_of(row, tuned) && !is_better(row, best, size))) continue;
+    if (runs != MXQ_OK ||
+        (best && !is_of(row, tuned) && !is_better(&traits, row, best, size)))
+      continue;
     *id = candidate;
     if (is_of(row, tuned)) return MXQ_OK;
     best = row;
     status = MXQ_OK;
   }
   return status;
-}
-
-enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_family family,
-                                const struct mxq_arch *arch, enum mxq_size_class size,
-                                struct mxq_kernel_id *id) {
-  const struct mxq_tune_row *tuned =
-      family == MXQ_FAMILY_TMA ? find(variant, arch, size) : NULL;
-  return choose(variant, family, arch, size, tuned, id);
-}
-
-enum mxq_status mxq_tune_by_rule(const struct mxq_variant *variant, enum mxq_family family,
-                                 const struct mxq_arch *arch, enum mxq_size_class size,
-                                 struct mxq_kernel_id *id) {
-  return choose(variant, family, arch, size, NULL, id);
 }

@@ -47,9 +47,5 @@ const struct mxq_tune_row *mxq_tune_at(size_t index);
 enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_family family,
                                 const struct mxq_arch *arch, enum mxq_size_class size,
                                 struct mxq_kernel_id *id);
-/* The rule's alone. */
-enum mxq_status mxq_tune_by_rule(const struct mxq_variant *variant, enum mxq_family family,
-                                 const struct mxq_arch *arch, enum mxq_size_class size,
-                                 struct mxq_kernel_id *id);
 
 #endif
