@@ -24,7 +24,7 @@ static struct bench_item item_of(const struct bench_options *options, const stru
   struct mxq_byte_counts bytes;
   if (!options->schedules && mxq_sizes(&id->variant, &shape, &bytes) == MXQ_OK)
     (void)mxq_tune_choose(&id->variant, (enum mxq_family)id->family, arch,
-                          mxq_plan_size(&bytes, &capacity), &item.id);
+                          mxq_plan_size(&id->variant, &bytes, &capacity), &item.id);
   return item;
 }
 

@@ -64,7 +64,7 @@ static enum mxq_status make(struct answer *answer) {
   enum mxq_status status = MXQ_UNSUPPORTED;
   const struct mxq_capacity capacity = mxq_capacity_of(answer->arch);
   MXQ_TRY(mxq_sizes(&answer->variant, &answer->shape, &answer->bytes));
-  answer->size = mxq_plan_size(&answer->bytes, &capacity);
+  answer->size = mxq_plan_size(&answer->variant, &answer->bytes, &capacity);
   for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++) {
     status = mxq_plan_try(&answer->variant, family->family, answer->arch, answer->size,
                           &answer->shape, NULL, &answer->plan);

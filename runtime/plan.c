@@ -65,12 +65,18 @@ static struct mxq_plan *allocate(const struct mxq_allocator *allocator) {
   return plan;
 }
 
-enum mxq_size_class mxq_plan_size(const struct mxq_byte_counts *bytes,
+enum mxq_size_class mxq_plan_size(const struct mxq_variant *variant,
+                                  const struct mxq_byte_counts *bytes,
                                   const struct mxq_capacity *capacity) {
-  /* Each is below 2^63, and a sum that wraps would need more memory than there is. */
-  const uint64_t read = bytes->in + bytes->in_scale;
-  const uint64_t written = bytes->out[0] + bytes->out[1] + bytes->scale[0] + bytes->scale[1];
-  return mxq_size_class_of(read + written, capacity);
+  const struct mxq_traits traits = mxq_traits_of(variant);
+  /* What is moved, not what the wide tensor spans: its rows may lie apart or on top of each other. */
+  const uint64_t codes = traits.dequantize ? bytes->in : bytes->out[0];
+  const unsigned wide_bits = traits.dequantize ? traits.out_bits : traits.in_bits;
+  const unsigned code_bits = traits.dequantize ? traits.in_bits : traits.out_bits;
+  if (codes > UINT64_MAX / 64) return MXQ_SIZE_LARGE;
+  const uint64_t moved = codes + codes * (wide_bits / code_bits) + bytes->in_scale +
+                         bytes->out[1] + bytes->scale[0] + bytes->scale[1];
+  return mxq_size_class_of(moved, capacity);
 }
 
 enum mxq_status mxq_plan_try(const struct mxq_variant *variant, enum mxq_family family,
@@ -92,7 +98,7 @@ enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct 
   struct mxq_byte_counts bytes;
   enum mxq_status status = MXQ_UNSUPPORTED;
   MXQ_TRY(mxq_shape_measure(variant, shape, &bytes));
-  const enum mxq_size_class size = mxq_plan_size(&bytes, capacity ? capacity : &usual);
+  const enum mxq_size_class size = mxq_plan_size(variant, &bytes, capacity ? capacity : &usual);
   for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++)
     status = mxq_plan_try(variant, family->family, arch, size, shape, pointers, tensor);
   return status;

@@ -19,8 +19,9 @@ enum mxq_status mxq_plan_try(const struct mxq_variant *variant, enum mxq_family 
                              const struct mxq_arch *arch, enum mxq_size_class size,
                              const struct mxq_shape *shape, const struct mxq_pointers *pointers,
                              struct mxq_tensor_plan *tensor);
-/* The size class of tensors. */
-enum mxq_size_class mxq_plan_size(const struct mxq_byte_counts *bytes,
+/* The size class of tensors whose bytes mxq_shape_measure tells. */
+enum mxq_size_class mxq_plan_size(const struct mxq_variant *variant,
+                                  const struct mxq_byte_counts *bytes,
                                   const struct mxq_capacity *capacity);
 
 /* mxq_plan_create with a kernel of the caller's choice among those of the variant; NULL: the one
