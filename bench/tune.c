@@ -140,7 +140,8 @@ int bench_tune(const struct bench_options *options) {
   if (status == MXQ_OK && tuning.count) status = measure_all(&tuning);
   int code = status == MXQ_OK ? BENCH_DONE : bench_exit(status);
   if (code == BENCH_DONE && !tuning.count) {
-    fprintf(stderr, "mxq-bench: no variant that --tune measures matches '%s'; it measures %s, ...\n",
+    fprintf(stderr,
+            "mxq-bench: no variant that --tune measures matches '%s'; it measures %s, ...\n",
             options->patterns[0], patterns[0]);
     code = BENCH_USAGE;
   }

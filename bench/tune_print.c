@@ -10,8 +10,10 @@
 static const char head[] =
     "/* SPDX-License-Identifier: MIT\n"
     " *\n"
-    " * Schedules chosen by measurements (gen/tune.h): MXQ_TUNE(arch, size class, operation, layout,\n"
-    " * bits of input and output, tile along N and K, path). What has no line gets its schedule by the\n"
+    " * Schedules chosen by measurements (gen/tune.h): MXQ_TUNE(arch, size class, operation, "
+    "layout,\n"
+    " * bits of input and output, tile along N and K, path). What has no line gets its schedule by "
+    "the\n"
     " * rule of gen/tune.c. Made by\n"
     " *   build/bin/mxq-bench --tune > tune.def && mv tune.def gen/\n"
     " * which leaves the lines of other archs, and of what it did not measure, as they were. */\n";

@@ -51,11 +51,12 @@ enum mxq_status mxq_kernel_id_check(const struct mxq_kernel_id *id) {
                 "struct mxq_kernel_id: a reserved byte is not zero");
   if (mxq_family_facts(id->family) && has_schedule(id)) return MXQ_OK;
   list_schedules(&id->variant, allowed, sizeof allowed);
-  MXQ_FAIL(MXQ_INVALID_ARGUMENT,
-           "struct mxq_kernel_id: family %u with tiles of %ux%u and path %u does not exist for this "
-           "variant; allowed: %s",
-           (unsigned)id->family, (unsigned)id->tile_n, (unsigned)id->tile_k, (unsigned)id->path,
-           allowed);
+  MXQ_FAIL(
+      MXQ_INVALID_ARGUMENT,
+      "struct mxq_kernel_id: family %u with tiles of %ux%u and path %u does not exist for this "
+      "variant; allowed: %s",
+      (unsigned)id->family, (unsigned)id->tile_n, (unsigned)id->tile_k, (unsigned)id->path,
+      allowed);
 }
 
 /* Finds the family and schedule that a kernel's name spells after its dot. */

@@ -16,9 +16,9 @@
  * move through it or by 16-byte accesses. `any`: generic ones, for every tensor of the contract. */
 enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2, MXQ_FAMILY_RELAYOUT = 3 };
 
-/* How tiles are moved, where a form has a choice. `usual`: as the form does. `direct`: by accesses of
- * each thread, without the copy engine and without shared memory for tiles: fewer steps one after
- * the other, so faster where there is little to move. */
+/* How tiles are moved, where a form has a choice. `usual`: as the form does. `direct`: by accesses
+ * of each thread, without the copy engine and without shared memory for tiles: fewer steps one
+ * after the other, so faster where there is little to move. */
 enum mxq_path { MXQ_PATH_USUAL, MXQ_PATH_DIRECT };
 
 /* What a kernel is made of, and which arguments it takes (templates/args.h): tiles through the
@@ -39,7 +39,7 @@ enum mxq_form {
  * for example quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128; the symbol has _ for . and -. */
 struct mxq_kernel_id {
   struct mxq_variant variant;
-  uint8_t family; /* enum mxq_family */
+  uint8_t family;  /* enum mxq_family */
   uint8_t path;    /* schedule: enum mxq_path */
   uint16_t tile_n; /* and elements of a tile along N and K */
   uint16_t tile_k;

@@ -11,8 +11,9 @@
 
 #define MXQ_SELECTABLE_MOST 16
 
-/* Every kernel that mxq_plan_select can return for a variant on an arch, at any shape, any addresses
- * and on any device, the preferred ones first, each once. MXQ_UNSUPPORTED: the arch can run none. */
+/* Every kernel that mxq_plan_select can return for a variant on an arch, at any shape, any
+ * addresses and on any device, the preferred ones first, each once. MXQ_UNSUPPORTED: the arch can
+ * run none. */
 enum mxq_status mxq_selectable_by_plans(const struct mxq_variant *variant,
                                         const struct mxq_arch *arch,
                                         struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST],

@@ -7,9 +7,9 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct mxq_tune_row rows[] = {
-#define MXQ_TUNE(arch, SIZE, OP, LAYOUT, in_bits, out_bits, tile_n, tile_k, PATH)         \
-  {arch,    MXQ_SIZE_##SIZE, MXQ_OP_##OP,    MXQ_LAYOUT_##LAYOUT, in_bits, out_bits, tile_n, \
-   tile_k, MXQ_PATH_##PATH},
+#define MXQ_TUNE(arch, SIZE, OP, LAYOUT, in_bits, out_bits, tile_n, tile_k, PATH) \
+  {arch,     MXQ_SIZE_##SIZE, MXQ_OP_##OP, MXQ_LAYOUT_##LAYOUT, in_bits,          \
+   out_bits, tile_n,          tile_k,      MXQ_PATH_##PATH},
 #include "tune.def"
 #undef MXQ_TUNE
 };
@@ -37,8 +37,8 @@ static int is_for(const struct mxq_tune_row *row, const struct mxq_variant *vari
 }
 
 static const struct mxq_tune_row *find(const struct mxq_variant *variant,
-                                       const struct mxq_traits *traits,
-                                       const struct mxq_arch *arch, enum mxq_size_class size) {
+                                       const struct mxq_traits *traits, const struct mxq_arch *arch,
+                                       enum mxq_size_class size) {
   for (size_t i = 0; i < COUNT(rows); ++i)
     if (is_for(&rows[i], variant, traits, arch, size)) return &rows[i];
   return NULL;
@@ -92,8 +92,7 @@ enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_fami
     const struct mxq_kernel_id candidate = mxq_schedule_kernel(variant, row);
     const enum mxq_status runs = mxq_kernel_id_check_arch(&candidate, arch);
     if (runs != MXQ_OK && !best) status = runs;
-    if (runs != MXQ_OK ||
-        (best && !is_of(row, tuned) && !is_better(&traits, row, best, size)))
+    if (runs != MXQ_OK || (best && !is_of(row, tuned) && !is_better(&traits, row, best, size)))
       continue;
     *id = candidate;
     if (is_of(row, tuned)) return MXQ_OK;

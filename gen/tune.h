@@ -22,14 +22,14 @@ struct mxq_capacity {
 struct mxq_capacity mxq_capacity_of(const struct mxq_arch *arch);
 
 /* Of tensors that read and write `bytes` in all, scales included. Tiny: at most MXQ_TINY_BYTES for
- * each multiprocessor. Cached: at most one MXQ_CACHED_PART-th of the L2 cache, so that it is likely to
- * hold what was written just before. */
+ * each multiprocessor. Cached: at most one MXQ_CACHED_PART-th of the L2 cache, so that it is likely
+ * to hold what was written just before. */
 #define MXQ_TINY_BYTES  4096
 #define MXQ_CACHED_PART 2
 enum mxq_size_class mxq_size_class_of(uint64_t bytes, const struct mxq_capacity *capacity);
 
-/* One line of the table (tune.def): the schedule of all quantizing or dequantizing variants of these
- * widths and this layout on an arch, where its tile holds their blocks. */
+/* One line of the table (tune.def): the schedule of all quantizing or dequantizing variants of
+ * these widths and this layout on an arch, where its tile holds their blocks. */
 struct mxq_tune_row {
   unsigned arch; /* its number */
   enum mxq_size_class size;

@@ -62,8 +62,7 @@ static enum mxq_status plan_maps(struct mxq_tensor_plan *plan, const struct mxq_
 
 static enum mxq_status check_multiple(uint64_t k, unsigned of, const char *what) {
   MXQ_FAIL_IF(k % of != 0, MXQ_UNSUPPORTED,
-              "K is %" PRIu64 "; fast kernels take multiples of %u, 16 bytes of %s", k,
-              of, what);
+              "K is %" PRIu64 "; fast kernels take multiples of %u, 16 bytes of %s", k, of, what);
   return MXQ_OK;
 }
 
@@ -71,8 +70,8 @@ enum mxq_status mxq_dequant_plan_make(struct mxq_tensor_plan *plan) {
   const struct mxq_traits traits = mxq_traits_of(&plan->kernel.variant);
   if (plan->form == MXQ_FORM_DEQUANT_ANY) return MXQ_OK;
   MXQ_FAIL_IF(plan->k > lengths_max || plan->n > lengths_max, MXQ_UNSUPPORTED,
-              "a matrix of %" PRIu64 " x %" PRIu64 "; fast kernels count to 2^31",
-              plan->n, plan->k);
+              "a matrix of %" PRIu64 " x %" PRIu64 "; fast kernels count to 2^31", plan->n,
+              plan->k);
   MXQ_FAIL_IF(plan->stride_n_bytes % granule_bytes || plan->stride_e_bytes % granule_bytes,
               MXQ_UNSUPPORTED,
               "the output's strides are %" PRIu64 " and %" PRIu64

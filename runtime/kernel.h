@@ -22,7 +22,7 @@ struct mxq_kernel {
   struct mxq_variant variant;
   int device; /* an ordinal or MXQ_DEVICE_CPU */
   const struct mxq_driver *driver;
-  const struct mxq_arch *arch; /* of the device */
+  const struct mxq_arch *arch;  /* of the device */
   struct mxq_capacity capacity; /* and what else of it decides schedules */
   atomic_int references;
   struct mxq_kernel *next;             /* in its bucket of the context's table */

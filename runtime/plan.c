@@ -69,13 +69,14 @@ enum mxq_size_class mxq_plan_size(const struct mxq_variant *variant,
                                   const struct mxq_byte_counts *bytes,
                                   const struct mxq_capacity *capacity) {
   const struct mxq_traits traits = mxq_traits_of(variant);
-  /* What is moved, not what the wide tensor spans: its rows may lie apart or on top of each other. */
+  /* What is moved, not what the wide tensor spans: its rows may lie apart or on top of each other.
+   */
   const uint64_t codes = traits.dequantize ? bytes->in : bytes->out[0];
   const unsigned wide_bits = traits.dequantize ? traits.out_bits : traits.in_bits;
   const unsigned code_bits = traits.dequantize ? traits.in_bits : traits.out_bits;
   if (codes > UINT64_MAX / 64) return MXQ_SIZE_LARGE;
-  const uint64_t moved = codes + codes * (wide_bits / code_bits) + bytes->in_scale +
-                         bytes->out[1] + bytes->scale[0] + bytes->scale[1];
+  const uint64_t moved = codes + codes * (wide_bits / code_bits) + bytes->in_scale + bytes->out[1] +
+                         bytes->scale[0] + bytes->scale[1];
   return mxq_size_class_of(moved, capacity);
 }
 

@@ -38,8 +38,8 @@ static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_s
   if (kernel->device == MXQ_DEVICE_CPU) return MXQ_OK;
   MXQ_TRY(mxq_stream_is_capturing(kernel, stream, &capturing));
   if (!capturing) return MXQ_OK;
-  MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, &kernel->capacity, shape, pointers,
-                          &tensor));
+  MXQ_TRY(
+      mxq_plan_select(&kernel->variant, kernel->arch, &kernel->capacity, shape, pointers, &tensor));
   if (mxq_kernel_is_loaded(kernel, &tensor.kernel)) return MXQ_OK;
   MXQ_TRY(mxq_variant_name(&kernel->variant, name, sizeof name));
   MXQ_FAIL(MXQ_NOT_READY,

@@ -21,8 +21,8 @@ static enum mxq_status check_arch(const struct mxq_tensor_plan *plan, const stru
   MXQ_FAIL_IF(mxq_family_facts(plan->kernel.family)->needs_tma && !arch->has_tma, MXQ_UNSUPPORTED,
               "sm_%s has no tensor copy engine; it needs sm_90 or newer", arch->name);
   MXQ_FAIL_IF(plan->geometry.shared_bytes > arch->shared_max, MXQ_UNSUPPORTED,
-              "a block needs %u bytes of shared memory; sm_%s has %u",
-              plan->geometry.shared_bytes, arch->name, arch->shared_max);
+              "a block needs %u bytes of shared memory; sm_%s has %u", plan->geometry.shared_bytes,
+              arch->name, arch->shared_max);
   return MXQ_OK;
 }
 
@@ -34,11 +34,10 @@ static enum mxq_status plan_tiles(struct mxq_tensor_plan *plan) {
   plan->tiles_k = mxq_ceil_div(cover.k, plan->geometry.tile_k);
   const int fits = mxq_checked_multiply(plan->tiles_n, plan->tiles_k, &matrix) &&
                    mxq_checked_multiply(plan->e, matrix, &plan->tiles);
-  MXQ_FAIL_IF(!fits || (plan->kernel.family != MXQ_FAMILY_ANY && plan->tiles > tiles_end),
-              MXQ_UNSUPPORTED,
-              "%" PRIu64 " x %" PRIu64 " tiles in each of %" PRIu64
-              " matrices; a grid has fewer than 2^31",
-              plan->tiles_n, plan->tiles_k, plan->e);
+  MXQ_FAIL_IF(
+      !fits || (plan->kernel.family != MXQ_FAMILY_ANY && plan->tiles > tiles_end), MXQ_UNSUPPORTED,
+      "%" PRIu64 " x %" PRIu64 " tiles in each of %" PRIu64 " matrices; a grid has fewer than 2^31",
+      plan->tiles_n, plan->tiles_k, plan->e);
   /* Generic kernels walk over the tiles that are left. */
   plan->grid = (uint32_t)(plan->tiles > tiles_end ? tiles_end : plan->tiles);
   return MXQ_OK;
@@ -69,7 +68,8 @@ static enum mxq_status check_row(const struct mxq_tensor_plan *plan) {
               " bytes; fast kernels take multiples of 16 bytes",
               plan->stride_e_bytes, plan->stride_n_bytes);
   MXQ_FAIL_IF(plan->k > lengths_max || plan->n > lengths_max, MXQ_UNSUPPORTED,
-              "a matrix of %" PRIu64 " x %" PRIu64 "; fast kernels count to 2^31", plan->n, plan->k);
+              "a matrix of %" PRIu64 " x %" PRIu64 "; fast kernels count to 2^31", plan->n,
+              plan->k);
   return MXQ_OK;
 }
 

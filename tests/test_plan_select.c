@@ -108,7 +108,8 @@ static void shapes_select_kernels(void **state) {
 }
 
 /* Both sides of each border between size classes, on the device that sm_90 stands for: 132
- * multiprocessors of 4096 bytes, half of 60 MiB. Rows of 512 bf16, codes and 16 scales: 1552 bytes. */
+ * multiprocessors of 4096 bytes, half of 60 MiB. Rows of 512 bf16, codes and 16 scales: 1552 bytes.
+ */
 static void sizes_select_kernels(void **state) {
   (void)state;
   static const struct {
@@ -116,8 +117,10 @@ static void sizes_select_kernels(void **state) {
     int64_t n;
     const char *kernel;
   } rows[] = {
-      {row, 132 * 4096 / 1552, "tma-4x512"},   {row, 132 * 4096 / 1552 + 1, "tma-8x512"},
-      {colt, 336, "tma-32x64-direct"},         {colt, 352, "tma-64x64"},
+      {row, 132 * 4096 / 1552, "tma-4x512"},
+      {row, 132 * 4096 / 1552 + 1, "tma-8x512"},
+      {colt, 336, "tma-32x64-direct"},
+      {colt, 352, "tma-64x64"},
       {colt, (30 << 20) / 1552 / 32 * 32, "tma-64x64"},
       {colt, (30 << 20) / 1552 / 32 * 32 + 32, "tma-128x128"},
   };
@@ -145,9 +148,8 @@ static void devices_decide_on_sizes(void **state) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct mxq_tensor_plan plan;
     char kernel[MXQ_KERNEL_NAME_SIZE];
-    assert_int_equal(mxq_plan_select(&variant, arch_of("90a"), &rows[i].capacity, &shape, NULL,
-                                     &plan),
-                     MXQ_OK);
+    assert_int_equal(
+        mxq_plan_select(&variant, arch_of("90a"), &rows[i].capacity, &shape, NULL, &plan), MXQ_OK);
     assert_int_equal(mxq_kernel_id_name(&plan.kernel, kernel, sizeof kernel), MXQ_OK);
     assert_string_equal(strchr(kernel, '.') + 1, rows[i].kernel);
   }
@@ -265,12 +267,9 @@ static void every_variant_runs_everywhere(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shapes_select_kernels),
-      cmocka_unit_test(sizes_select_kernels),
-      cmocka_unit_test(devices_decide_on_sizes),
-      cmocka_unit_test(strides_select_kernels),
-      cmocka_unit_test(addresses_select_kernels),
-      cmocka_unit_test(every_variant_runs_everywhere),
+      cmocka_unit_test(shapes_select_kernels),    cmocka_unit_test(sizes_select_kernels),
+      cmocka_unit_test(devices_decide_on_sizes),  cmocka_unit_test(strides_select_kernels),
+      cmocka_unit_test(addresses_select_kernels), cmocka_unit_test(every_variant_runs_everywhere),
   };
   return cmocka_run_group_tests_name("plan_select", tests, NULL, NULL);
 }

@@ -54,8 +54,10 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
   *value = 0;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = capability / 10;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = capability % 10;
-  if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = (int)fake_number("FAKE_CUDA", "multiprocessors", 4);
-  if (attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) *value = (int)fake_number("FAKE_CUDA", "l2", 1 << 20);
+  if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+    *value = (int)fake_number("FAKE_CUDA", "multiprocessors", 4);
+  if (attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
+    *value = (int)fake_number("FAKE_CUDA", "l2", 1 << 20);
   return CUDA_SUCCESS;
 }
 

@@ -185,9 +185,10 @@ static CUresult compute(const struct fake_operation *operation) {
     return CUDA_SUCCESS;
   }
   const enum mxq_form form = mxq_form_facts(&id)->form;
-  const CUresult result = form == MXQ_FORM_TILE  ? job_of_tiles(arguments, &job)
-                          : form == MXQ_FORM_ROW || form == MXQ_FORM_STRIP ? job_of_rows(arguments, operation->grid, &job)
-                                                 : job_of_elements(arguments, &job);
+  const CUresult result = form == MXQ_FORM_TILE ? job_of_tiles(arguments, &job)
+                          : form == MXQ_FORM_ROW || form == MXQ_FORM_STRIP
+                              ? job_of_rows(arguments, operation->grid, &job)
+                              : job_of_elements(arguments, &job);
   if (result != CUDA_SUCCESS) return result;
   mxq_cpu_run(&job.variant, &job.shape, &job.pointers);
   fake_fault_after(operation->kernel->symbol, &job);
