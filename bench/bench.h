@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <mxq/mxq.h>
 
@@ -26,6 +27,7 @@ struct bench_shape {
 struct bench_options {
   char **patterns;
   size_t pattern_count;
+  const char *save; /* file for the JSON, beside the table; or NULL */
   struct bench_shape shapes[BENCH_SHAPES_MAX];
   size_t shape_count;
   unsigned reps;
@@ -111,6 +113,8 @@ size_t bench_straight_known(const struct bench_straights *straights,
                             const struct bench_buffers *buffers);
 void bench_straight_learn(struct bench_straights *straights, const struct bench_buffers *buffers,
                           size_t index);
+/* What a launch reads and writes: as the variant, but for what does not fill its last 16 bytes. */
+void bench_straight_bytes(const struct bench_buffers *buffers, uint64_t *read, uint64_t *written);
 enum mxq_status bench_straight_launch(const struct bench_straight *straight,
                                       const struct bench_buffers *buffers, unsigned set,
                                       mxq_stream stream);
@@ -134,6 +138,7 @@ struct bench_row {
   int in_l2;
   unsigned sets, launches;
   struct bench_straight straight;
+  uint64_t straight_read, straight_written;
   struct bench_series kernel_us, straight_us, memcpy_us;
 };
 
@@ -176,7 +181,8 @@ void bench_table_header(const struct bench *bench);
 void bench_table_row(const struct bench *bench, const struct bench_row *row);
 void bench_table_end(const struct bench *bench, const struct bench_row *rows, size_t count);
 /* Everything, the raw times too. BENCH_FAILED where memory is out. */
-int bench_json_print(const struct bench *bench, const struct bench_row *rows, size_t count);
+int bench_json_print(FILE *to, const struct bench *bench, const struct bench_row *rows,
+                     size_t count);
 
 /* mxq-bench --cpu: the CPU path on one core; an exit code. */
 int bench_cpu(const struct bench_options *options);

@@ -8,8 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-/* The processor's name, as Linux has it. */
-static void read_processor(char *name, size_t size) {
+void cpu_processor(char *name, size_t size) {
   char line[256];
   FILE *file = fopen("/proc/cpuinfo", "re");
   snprintf(name, size, "unknown");
@@ -44,7 +43,7 @@ int cpu_print_json(const struct bench_options *options, const struct cpu_row *ro
   const time_t now = time(NULL);
   struct tm utc;
   if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  read_processor(processor, sizeof processor);
+  cpu_processor(processor, sizeof processor);
   cJSON_AddNumberToObject(object, "mxq_bench_cpu", 1);
   cJSON_AddStringToObject(object, "version", mxq_version());
   cJSON_AddStringToObject(object, "date", date);

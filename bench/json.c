@@ -52,11 +52,14 @@ static cJSON *make_shape(const struct bench_shape *shape) {
   return array;
 }
 
-static cJSON *make_straight(const struct bench_straight *straight) {
+static cJSON *make_straight(const struct bench_row *row) {
+  const struct bench_straight *straight = &row->straight;
   cJSON *object = cJSON_CreateObject();
   add_number(object, "threads", straight->threads);
   add_number(object, "reads", straight->reads);
   add_number(object, "writes", straight->writes);
+  add_number(object, "bytes_read", (double)row->straight_read);
+  add_number(object, "bytes_written", (double)row->straight_written);
   return object;
 }
 
@@ -93,7 +96,7 @@ static cJSON *make_row(const struct bench *bench, const struct bench_row *row) {
   bench_target_of(row, bench->arch, &target);
   add_text(object, "class", bench_class_name(bench_class_of(row)));
   if (target.exists) add(object, "target", make_target(&target));
-  add(object, "straight_kernel", make_straight(&row->straight));
+  add(object, "straight_kernel", make_straight(row));
   add(object, "kernel_times", make_series(&row->kernel_us));
   add(object, "straight_times", make_series(&row->straight_us));
   add(object, "memcpy_times", make_series(&row->memcpy_us));
@@ -139,25 +142,26 @@ static cJSON *make_head(const struct bench *bench) {
 }
 
 /* Prints without the last `cut` bytes, and takes the object. */
-static void print(cJSON *object, size_t cut) {
+static void print(FILE *to, cJSON *object, size_t cut) {
   char *text = cJSON_PrintUnformatted(object);
   cJSON_Delete(object);
   if (text)
-    printf("%.*s", (int)(strlen(text) - cut), text);
+    fprintf(to, "%.*s", (int)(strlen(text) - cut), text);
   else
     complete = 0;
   cJSON_free(text);
 }
 
 /* A line a row, so that two results can be compared by lines. */
-int bench_json_print(const struct bench *bench, const struct bench_row *rows, size_t count) {
-  print(make_head(bench), 1);
-  printf(",\n\"rows\":[");
+int bench_json_print(FILE *to, const struct bench *bench, const struct bench_row *rows,
+                     size_t count) {
+  print(to, make_head(bench), 1);
+  fputs(",\n\"rows\":[", to);
   for (size_t i = 0; i < count; i++) {
-    fputs(i ? ",\n" : "\n", stdout);
-    print(make_row(bench, &rows[i]), 0);
+    fputs(i ? ",\n" : "\n", to);
+    print(to, make_row(bench, &rows[i]), 0);
   }
-  puts("\n]}");
+  fputs("\n]}\n", to);
   if (complete) return BENCH_DONE;
   fprintf(stderr, "mxq-bench: no memory for the JSON\n");
   return BENCH_FAILED;

@@ -143,6 +143,7 @@ static enum mxq_status with_buffers(const struct bench *bench, const struct mxq_
   MXQ_TRY(bench_buffers_make(&bench->info, &row->id.variant, shape, &buffers));
   row->read = buffers.read;
   row->written = buffers.written;
+  bench_straight_bytes(&buffers, &row->straight_read, &row->straight_written);
   row->in_l2 = buffers.in_l2;
   row->sets = buffers.sets;
   row->launches = launches_of(&buffers);

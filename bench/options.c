@@ -24,7 +24,8 @@ static const char help[] =
     "its\n"
     "                                                targets: main variants, sizes, dequantize,\n"
     "                                                generic kernels, a sample of the rest\n"
-    "  mxq-bench --main --json 'quantize_f32_*'      what of it a shell glob matches\n"
+    "  mxq-bench --main 'quantize_f32_*'             what of it a shell glob matches\n"
+    "  mxq-bench --main --save result.json           the table, and everything in a file\n"
     "  mxq-bench --main --list                       what that would measure; no GPU needed\n"
     "  mxq-bench                                     every variant at the default shapes\n"
     "  mxq-bench 'quantize_bf16_e4m3_b32_*_colt_*'   the variants that a shell glob matches\n"
@@ -103,10 +104,18 @@ static int read_device(const char *given, struct bench_options *options) {
   return BENCH_DONE;
 }
 
+static int read_save(const char *given, struct bench_options *options) {
+  options->save = given;
+  return BENCH_DONE;
+}
+
 static const struct {
   const char *name;
   int (*read)(const char *given, struct bench_options *options);
-} valued[] = {{"--shape", read_shape}, {"--reps", read_reps}, {"--device", read_device}};
+} valued[] = {{"--save", read_save},
+              {"--shape", read_shape},
+              {"--reps", read_reps},
+              {"--device", read_device}};
 
 static int read_flag(const char *argument, struct bench_options *options) {
   if (!strcmp(argument, "--json")) return options->json = 1;

@@ -13,7 +13,7 @@ enum {
   row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel */
   row_threads = 256,
-  strip_registers = 40,
+  strip_registers = 96,
   any_threads = 256,
 };
 
