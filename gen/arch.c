@@ -5,6 +5,7 @@
 #include "kernel_id.h"
 #include "quote.h"
 #include "status.h"
+#include "tune.h"
 
 /* Shared memory of a block: CUDA C++ Programming Guide, table of technical specifications. */
 static const struct mxq_arch archs[] = {
@@ -12,6 +13,15 @@ static const struct mxq_arch archs[] = {
     {"90a", 90, 227 * 1024, 1, 1, 0, 0},   {"100a", 100, 227 * 1024, 1, 1, 1, 0},
     {"103a", 103, 227 * 1024, 1, 1, 1, 0}, {"120a", 120, 99 * 1024, 1, 1, 1, 0},
 };
+
+/* L2 cache and multiprocessors of a device of each: A100, L40S, H200, B200, B300, RTX 5090. Their
+ * data sheets; those of the H200 from the device. */
+static const struct mxq_capacity capacities[] = {
+    {UINT64_C(40) << 20, 108},  {UINT64_C(96) << 20, 142},  {UINT64_C(60) << 20, 132},
+    {UINT64_C(126) << 20, 148}, {UINT64_C(126) << 20, 148}, {UINT64_C(96) << 20, 170},
+};
+_Static_assert(sizeof capacities / sizeof capacities[0] == sizeof archs / sizeof archs[0],
+               "one for each arch");
 
 #define ARCH_COUNT (sizeof archs / sizeof archs[0])
 
@@ -55,4 +65,11 @@ enum mxq_status mxq_arch_of_device(int major, int minor, const struct mxq_arch *
            "a device of compute capability %d.%d has no arch that kernels are made for; those are: "
            "%s",
            major, minor, allowed);
+}
+
+/* By number: callers may have changed a copy. */
+struct mxq_capacity mxq_capacity_of(const struct mxq_arch *arch) {
+  size_t i = 0;
+  while (i + 1 < ARCH_COUNT && archs[i].number != arch->number) ++i;
+  return capacities[i];
 }

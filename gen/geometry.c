@@ -13,6 +13,7 @@ enum {
   row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel */
   row_threads = 256,
+  strip_registers = 96,
   any_threads = 256,
 };
 
@@ -69,6 +70,22 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
   mxq_geometry_occupy(&made, tile_registers(&traits, made.threads > 256));
+  *geometry = made;
+}
+
+/* Few rows for each thread, in registers alone; maxima of blocks that several warps share, and
+ * packed scales, pass through shared memory. */
+void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
+  const struct mxq_traits traits = mxq_traits_of(&id->variant);
+  const unsigned part = mxq_layout_part(id->variant.layout, 0);
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
+  made.columns_per_thread = 32 / traits.in_bits;
+  made.rows_per_thread = traits.block_n < 64 ? 8 : 16;
+  made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / made.rows_per_thread);
+  if (traits.along_k) made.scales_offset = made.threads / 32 * 4;
+  made.shared_bytes = made.scales_offset;
+  if (traits.scale_tiles) made.shared_bytes += scale_bytes(&made, part, id->variant.block);
+  mxq_geometry_occupy(&made, strip_registers);
   *geometry = made;
 }
 

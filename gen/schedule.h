@@ -37,11 +37,15 @@ struct mxq_schedule {
       out_bits; /* 4: only for packed column-major codes; 8: only for codes of a byte; 0: all */
   uint16_t tile_n;
   uint16_t tile_k;
+  enum mxq_path path;
 };
 
 /* The index-th schedule of a family for a variant, the default first; NULL past the end. */
 const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
                                            enum mxq_family family, size_t index);
+/* The kernel that a schedule makes of a variant. */
+struct mxq_kernel_id mxq_schedule_kernel(const struct mxq_variant *variant,
+                                         const struct mxq_schedule *schedule);
 
 /* What of a variant decides schedules and geometry. */
 struct mxq_traits {
@@ -59,6 +63,7 @@ struct mxq_traits mxq_traits_of(const struct mxq_variant *variant);
 unsigned mxq_row_held(const struct mxq_traits *traits);
 void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 /* Sets the blocks of a multiprocessor, for which a thread may use `registers`. */
 void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers);

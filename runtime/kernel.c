@@ -27,7 +27,7 @@ static struct mxq_kernel *find(bucket *head, const struct mxq_variant *variant, 
 
 static enum mxq_status describe_device(struct mxq_kernel *kernel) {
   CUdevice device = 0;
-  int major = 0, minor = 0, multiprocessors = 0;
+  int major = 0, minor = 0, multiprocessors = 0, l2_bytes = 0;
   MXQ_TRY(mxq_driver_get(&kernel->driver));
   MXQ_TRY(mxq_driver_device(kernel->driver, kernel->device, &device));
   MXQ_CUDA_TRY(kernel->driver,
@@ -37,7 +37,9 @@ static enum mxq_status describe_device(struct mxq_kernel *kernel) {
   MXQ_CUDA_TRY(
       kernel->driver,
       cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
-  kernel->multiprocessors = (unsigned)multiprocessors;
+  MXQ_CUDA_TRY(kernel->driver,
+               cuDeviceGetAttribute(&l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device));
+  kernel->capacity = (struct mxq_capacity){(uint64_t)l2_bytes, (unsigned)multiprocessors};
   if (mxq_arch_of_device(major, minor, &kernel->arch) != MXQ_OK)
     return mxq_status_set(MXQ_UNSUPPORTED, "%s", mxq_last_error());
   return MXQ_OK;

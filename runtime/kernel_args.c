@@ -56,6 +56,7 @@ void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_a
   static void (*const fill[])(const struct mxq_tensor_plan *, union mxq_kernel_args *) = {
       [MXQ_FORM_TILE] = fill_tile,
       [MXQ_FORM_ROW] = fill_row,
+      [MXQ_FORM_STRIP] = fill_row,
       [MXQ_FORM_ANY] = fill_any,
       [MXQ_FORM_DEQUANT_TILE] = mxq_dequant_fill_tile,
       [MXQ_FORM_DEQUANT_ROW] = mxq_dequant_fill_row,
@@ -72,7 +73,7 @@ void mxq_kernel_args_point(const struct mxq_tensor_plan *plan, const struct mxq_
   } else if (plan->form == MXQ_FORM_TILE) {
     args->tile.scale.to = pointers->scale[part];
     args->tile.also_scale.to = pointers->scale[0];
-  } else if (plan->form == MXQ_FORM_ROW) {
+  } else if (plan->form == MXQ_FORM_ROW || plan->form == MXQ_FORM_STRIP) {
     args->row.in = pointers->in;
     args->row.out = pointers->out[0];
     args->row.scale.to = pointers->scale[0];

@@ -132,10 +132,15 @@ class Answers(Case):
         environment = dict(os.environ, MXQ_CACHE_DIR=self.path("cache"), MXQ_JIT="off")
         rows = json.loads(run("list", NAME, "--json", env=environment).stdout)
         self.assertEqual((rows[0]["block"], rows[0]["layout"]), (32, "colt"))
-        fast, generic = rows[0]["kernels"]
-        plan = json.loads(run("plan", NAME, 8, 8192, 5120, "--json").stdout)
-        for key in ["kernel", "tile_n", "tile_k", "threads", "shared_bytes", "shared_allowed"]:
-            self.assertEqual(fast[key], plan[key])
+        fast, *smaller, generic = rows[0]["kernels"]
+        for row, lengths, size in [(fast, (8, 8192, 5120), "large"),
+                                   (smaller[0], (1, 2048, 2048), "cached"),
+                                   (smaller[1], (1, 128, 256), "tiny")]:
+            plan = json.loads(run("plan", NAME, *lengths, "--json").stdout)
+            self.assertEqual(plan["size"], size)
+            for key in ["kernel", "tile_n", "tile_k", "threads", "shared_bytes", "shared_allowed"]:
+                self.assertEqual(row[key], plan[key])
+        self.assertEqual(len(smaller), 2)
         self.assertEqual((fast["family"], generic["family"]), ("tma", "any"))
         self.assertEqual(generic["kernel"], NAME + ".any-64x64")
         for key in ["registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes"]:
@@ -143,7 +148,7 @@ class Answers(Case):
         rows = json.loads(run("list", NAME, "--json", "--arch", "120a", "--arch=80", "--arch",
                               "120", env=environment).stdout)
         self.assertEqual([(row["arch"], row["family"]) for row in rows[0]["kernels"]],
-                         [("120a", "tma"), ("120a", "any"), ("80", "any")])
+                         [("120a", "tma")] * 3 + [("120a", "any"), ("80", "any")])
         self.assertFalse(os.path.exists(self.path("cache")))
 
     def test_why(self):
@@ -181,7 +186,9 @@ class Answers(Case):
     def test_plan_of_each_form(self):
         for name, arguments, form, pieces in [
             (NAME, (8, 8192, 5120), "tile", ["copy engine", "output map", "128B"]),
-            (NAME.replace("e4m3", "e2m1"), (1, 256, 64), "tile", ["dims [128, 64, 1]"]),
+            (NAME.replace("e4m3", "e2m1"), (1, 4096, 512), "tile",
+             ["dims [2048, 512, 1]", "cached: the L2 cache"]),
+            (NAME, (1, 128, 256), "strip", ["strips of columns", "tiny: ", "tma-32x64-direct"]),
             (NAME.replace("colt", "row"), (2, 64, 64), "row", ["16 bytes", "tensor maps    none"]),
             (NAME, (1, 64, 63), "any", ["no fast kernel", "multiples of 16 bytes"]),
             (NAME, (1, 63, 64), "any", ["no fast kernel", "multiples of 16 bytes"]),

@@ -9,6 +9,7 @@
 #include "axes.h"
 #include "check_pairs.h"
 #include "schedule.h"
+#include "selectable.h"
 #include "support.h"
 
 /* The properties of a case are the axes of its variant, its family and tile, its arch and setting.
@@ -53,16 +54,15 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
 void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch_name, unsigned step,
                                unsigned seed) {
   struct mxq_variant variant = {0};
-  const struct mxq_family_facts *family;
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
   const struct mxq_arch *arch;
   uint64_t random = seed;
   if (mxq_arch_parse(arch_name, &arch) != MXQ_OK) abort();
   while (mxq_variant_next(&variant)) {
     const int taken = support_random(&random) % step == 0;
-    struct mxq_kernel_id id;
-    for (size_t f = 0; taken && (family = mxq_family_at(f)); f++)
-      if (mxq_kernel_id_choose(&variant, family->family, arch, &id) == MXQ_OK)
-        kernel_cases_add(cases, &id, arch);
+    size_t count = 0;
+    if (!taken || mxq_selectable_by_plans(&variant, arch, ids, &count) != MXQ_OK) continue;
+    for (size_t i = 0; i < count; i++) kernel_cases_add(cases, &ids[i], arch);
   }
 }
 
@@ -89,10 +89,7 @@ static void add_everything(struct pairs *pairs) {
   while (mxq_variant_next(&variant))
     for (size_t f = 0; (family = mxq_family_every(f)); f++)
       for (size_t i = 0; (row = mxq_schedule_at(&variant, family->family, i)); i++) {
-        const struct mxq_kernel_id id = {.variant = variant,
-                                         .family = (uint8_t)family->family,
-                                         .tile_n = row->tile_n,
-                                         .tile_k = row->tile_k};
+        const struct mxq_kernel_id id = mxq_schedule_kernel(&variant, row);
         if (!pairs->keep || pairs->keep(&id)) add_on_archs(pairs, &id);
       }
 }
@@ -100,7 +97,8 @@ static void add_everything(struct pairs *pairs) {
 static unsigned property(const struct candidate *one, int axis) {
   if (axis == axis_arch) return one->arch->number * 2 + one->narrow;
   if (axis == axis_tile)
-    return (unsigned)one->id.family << 28 | (unsigned)one->id.tile_n << 14 | one->id.tile_k;
+    return (unsigned)one->id.family << 29 | (unsigned)one->id.path << 28 |
+           (unsigned)one->id.tile_n << 14 | one->id.tile_k;
   return mxq_axis_get(&one->id.variant, (enum mxq_axis)axis);
 }
 

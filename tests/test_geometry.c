@@ -28,10 +28,7 @@ static int kernel_at(const struct mxq_variant *variant, size_t index, struct mxq
   for (size_t f = 0; (family = mxq_family_at(f)); ++f)
     for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)); ++i) {
       if (index-- > 0) continue;
-      *id = (struct mxq_kernel_id){.variant = *variant,
-                                   .family = (uint8_t)family->family,
-                                   .tile_n = row->tile_n,
-                                   .tile_k = row->tile_k};
+      *id = mxq_schedule_kernel(variant, row);
       return 1;
     }
   return 0;
@@ -61,22 +58,30 @@ static void variants_have_their_kernels(void **state) {
   (void)state;
   static const char *const rows[][2] = {
       {"quantize_bf16_e4m3_b32_rceil_colt_lin",
-       "tma-128x128 tma-128x64 tma-256x64 any-64x64 any-128x64 any-128x128"},
+       "tma-128x128 tma-128x64 tma-256x64 tma-64x64 tma-32x64 tma-32x64-direct any-64x64 "
+       "any-128x64 any-128x128"},
       {"quantize_f16_e5m2_b128_amax_col_lin",
-       "tma-128x128 tma-128x64 tma-256x64 any-128x64 any-128x128"},
+       "tma-128x128 tma-128x64 tma-256x64 tma-128x32-direct any-128x64 any-128x128"},
       {"quantize_f32_e2m3_b64_even_sq_lin",
-       "tma-128x64 tma-256x64 tma-128x128 any-64x64 any-128x64 any-128x128"},
+       "tma-128x64 tma-256x64 tma-128x128 tma-64x64 tma-64x64-direct any-64x64 any-128x64 "
+       "any-128x128"},
       {"quantize_bf16_e4m3_b128_pow2_sqt_lin", "tma-128x128 any-128x128"},
       {"quantize_f16_e2m1_b16_ceil_colt_lin",
-       "tma-256x64 tma-128x128 tma-128x64 any-64x64 any-128x64 any-128x128"},
+       "tma-256x64 tma-128x128 tma-128x64 tma-64x64 tma-32x64-direct any-64x64 any-128x64 "
+       "any-128x128"},
       {"quantize_f32_e2m1_b32_floor_sqt_lin",
-       "tma-256x32 tma-256x64 tma-128x64 tma-128x128 any-64x64 any-128x64 any-128x128"},
+       "tma-256x32 tma-256x64 tma-128x64 tma-128x128 tma-64x64 tma-32x32-direct any-64x64 "
+       "any-128x64 any-128x128"},
       {"quantize_f32_e2m1_b128_floor_sqt_lin", "tma-128x128 any-128x128"},
       {"quantize_bf16_e2m1_b32_floor_col_lin",
-       "tma-128x128 tma-128x64 any-64x64 any-128x64 any-128x128"},
-      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 any-32x128"},
-      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 any-32x128"},
-      {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 any-32x128"},
+       "tma-128x128 tma-128x64 tma-64x64 tma-32x64 tma-32x64-direct any-64x64 any-128x64 "
+       "any-128x128"},
+      {"quantize_f32_e2m1_b16_floor_rowcol_lin",
+       "tma-128x64 tma-128x128 tma-64x64 any-64x64 any-128x64 any-128x128"},
+      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 tma-4x512 any-32x128"},
+      {"quantize_bf16_e3m2_b16_rceil_row_blk", "tma-64x64 tma-16x64 any-32x128"},
+      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 tma-8x512 any-32x128"},
+      {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 tma-4x512 any-32x128"},
   };
   for (size_t i = 0; i < COUNT(rows); ++i) {
     const struct mxq_kernel_id first = kernel_of(rows[i][0]);
@@ -109,6 +114,10 @@ static void geometry_keeps_its_promises(void **state) {
        {256, 64, 512, 1, 32, 0, 0, 65536, 65536, 8192, 73728, 73728, 75776, 75776, 75784, 2}},
       {"quantize_bf16_e4m3_b128_amax_row_lin.tma-8x512",
        {8, 512, 256, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}},
+      {"quantize_bf16_e4m3_b16_rceil_colt_lin.tma-32x64-direct",
+       {32, 64, 128, 2, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5}},
+      {"quantize_f32_e2m1_b64_ceil_sq_lin.tma-64x64-direct",
+       {64, 64, 256, 1, 16, 0, 0, 0, 0, 0, 0, 0, 32, 0, 32, 2}},
       {"quantize_f16_e2m1_b32_even_row_lin.tma-16x512",
        {16, 512, 256, 1, 1, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3}},
       {"quantize_bf16_e4m3_b32_rceil_colt_lin.any-64x64",

@@ -96,7 +96,10 @@ static void chooses_what_the_arch_can_run(void **state) {
   assert_non_null(strstr(mxq_last_error(), "arch 80 has no tensor copy engine"));
   const struct mxq_arch small = {.name = "small", .number = 90, .shared_max = 30000, .has_tma = 1};
   const struct mxq_arch none = {.name = "none", .number = 90, .shared_max = 1000, .has_tma = 1};
-  assert_int_equal(mxq_kernel_id_choose(&variant, MXQ_FAMILY_TMA, &none, &chosen), MXQ_UNSUPPORTED);
+  const struct mxq_variant two_parts =
+      kernel_of("quantize_bf16_e4m3_b32_rceil_rowcolt_lin").variant;
+  assert_int_equal(mxq_kernel_id_choose(&two_parts, MXQ_FAMILY_TMA, &none, &chosen),
+                   MXQ_UNSUPPORTED);
   assert_non_null(strstr(mxq_last_error(), "1000"));
   assert_int_equal(mxq_kernel_id_choose(&variant, (enum mxq_family)77, &small, &chosen),
                    MXQ_INVALID_ARGUMENT);
@@ -119,6 +122,9 @@ static void refuses_what_is_no_kernel(void **state) {
       "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-0128x128",
       "quantize_bf16_e4m3_b32_rceil_colt_lin.any",
       "quantize_f32_e4m3_b32_rceil_colt_lin.tma-256x32",
+      "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-64x64-direct",
+      "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-32x64-",
+      "quantize_bf16_e4m3_b32_rceil_rowcolt_lin.tma-32x64-direct",
       "quantize_bf16_e4m3_b32_rceil_colt_linxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.tma-128x128",
   };
   struct mxq_kernel_id id, legal = kernel_of(bf16_name);
@@ -127,7 +133,9 @@ static void refuses_what_is_no_kernel(void **state) {
   for (size_t i = 0; i < COUNT(unknown); ++i)
     if (mxq_kernel_id_parse(unknown[i], &id) != MXQ_UNKNOWN_NAME) fail_msg("%s", unknown[i]);
   assert_int_equal(mxq_kernel_id_parse(unknown[6], &id), MXQ_UNKNOWN_NAME);
-  assert_non_null(strstr(mxq_last_error(), "allowed: tma-128x64 tma-256x64 tma-128x128 any-64x64"));
+  assert_non_null(strstr(mxq_last_error(),
+                         "allowed: tma-128x64 tma-256x64 tma-128x128 tma-64x64 "
+                         "tma-32x32 tma-32x32-direct any-64x64"));
   for (size_t length = 1; length < sizeof text; ++length) {
     memset(text, 'q', sizeof text);
     text[length - 1] = '.';

@@ -186,9 +186,10 @@ static CUresult compute(const struct fake_operation *operation) {
     return CUDA_SUCCESS;
   }
   const enum mxq_form form = mxq_form_facts(&id)->form;
-  const CUresult result = form == MXQ_FORM_TILE  ? job_of_tiles(arguments, &job)
-                          : form == MXQ_FORM_ROW ? job_of_rows(arguments, operation->grid, &job)
-                                                 : job_of_elements(arguments, &job);
+  const CUresult result = form == MXQ_FORM_TILE ? job_of_tiles(arguments, &job)
+                          : form == MXQ_FORM_ROW || form == MXQ_FORM_STRIP
+                              ? job_of_rows(arguments, operation->grid, &job)
+                              : job_of_elements(arguments, &job);
   if (result != CUDA_SUCCESS) return result;
   mxq_cpu_run(&job.variant, &job.shape, &job.pointers);
   fake_fault_after(operation->kernel->symbol, &job);
@@ -216,6 +217,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   if (kernel_of(operation.kernel->symbol, &id)) {
     const size_t sizes[] = {[MXQ_FORM_TILE] = sizeof(struct mxq_tma_args),
                             [MXQ_FORM_ROW] = sizeof(struct mxq_vector_args),
+                            [MXQ_FORM_STRIP] = sizeof(struct mxq_vector_args),
                             [MXQ_FORM_ANY] = sizeof(struct mxq_any_args),
                             [MXQ_FORM_DEQUANT_TILE] = sizeof(struct mxq_dequant_tile_args),
                             [MXQ_FORM_DEQUANT_ROW] = sizeof(struct mxq_dequant_row_args),
