@@ -39,10 +39,13 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 64},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 8, 256, 64},
     {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 128},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 32, 128},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 64, 64},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 64},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 128},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 32, 256},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 32, 128},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 4, 256, 64},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 4, 256, 32},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 128, 128},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 64},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 128},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 16, 512},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 8, 1024},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 512},
@@ -107,7 +110,7 @@ const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id) {
 /* Tiles of packed columns that are 256 long are no use for other codes, and the other way round. */
 static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
-  if (row->form == MXQ_FORM_TILE && row->out_bits == 4)
+  if (row->form != MXQ_FORM_ROW && row->out_bits == 4)
     return packed && traits->column_major && !traits->also;
   return row->out_bits == 0 || row->out_bits == traits->out_bits;
 }
