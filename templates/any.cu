@@ -15,66 +15,57 @@ constexpr unsigned MAXIMA = ${kernel.maxima_offset}, SCALE_TILE = ${kernel.scale
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "extent.cuh"
+//$ paste "lines.cuh"
 // The input tile is [n][k]. Where runs are read, 16 bytes in each of neighbouring rows, bits 4 to 6
 // of a place are xored with the row, so that those rows lie in different banks.
-constexpr unsigned IN_SIZE = IN_BITS / 8;
-constexpr unsigned ROW_BYTES = TILE_K * IN_SIZE;
 constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
-static_assert(ROW_BYTES % 128 == 0, "whole rows of banks");
+struct in_tile {
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
+  static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
 
-MXQ_FN unsigned in_place(unsigned row, unsigned byte) {
-  return IN_TILE + row * ROW_BYTES + (READS_RUNS ? byte ^ row % 8 * 16 : byte);
-}
-
-// Copies the `rows` rows of `bytes` bytes that exist, in pieces that neighbouring threads take along a
-// row, a batch of them on their way at a time; the rest is zeros, which leave a maximum as it is.
-template <class PIECE>
-MXQ_FN void load_pieces(const unsigned char *from, length stride, unsigned rows, unsigned bytes) {
-  constexpr unsigned SIZE = sizeof(PIECE), ROW_PIECES = ROW_BYTES / SIZE;
-  constexpr unsigned STEP = THREADS / ROW_PIECES, STEPS = TILE_N / STEP;
-  constexpr unsigned MOST = SIZE == 16 ? 8 : 32, BATCH = STEPS < MOST ? STEPS : MOST;
-  static_assert(THREADS % ROW_PIECES == 0 && TILE_N % (STEP * BATCH) == 0, "whole batches");
-  const unsigned byte = thread_id() % ROW_PIECES * SIZE;
-  length at = thread_id() / ROW_PIECES * stride + byte;
-  for (unsigned first = thread_id() / ROW_PIECES; first < TILE_N; first += STEP * BATCH) {
-    PIECE piece[BATCH];
-#pragma unroll
-    for (unsigned i = 0; i < BATCH; i++, at += STEP * stride)
-      piece[i] = byte < bytes && first + i * STEP < rows
-                     ? global_load(reinterpret_cast<const PIECE *>(from + at))
-                     : PIECE{};
-#pragma unroll
-    for (unsigned i = 0; i < BATCH; i++) shared_store(in_place(first + i * STEP, byte), piece[i]);
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return IN_TILE + line * LINE_BYTES + (READS_RUNS ? byte ^ line % 8 * 16 : byte);
   }
-}
+};
 
-// In the widest accesses that addresses and the end of a row allow.
+// What of a tile does not exist becomes zeros, which leave a maximum as it is.
 MXQ_FN void load_tile(const mxq_any_args &args, const tile_extent &at) {
-  const unsigned char *const from =
-      args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * IN_SIZE;
-  const unsigned bytes = at.columns * IN_SIZE;
-  const length together = reinterpret_cast<length>(from) | args.stride_n_bytes | bytes;
-  if (together % 16 == 0)
-    load_pieces<words4>(from, args.stride_n_bytes, at.rows, bytes);
-  else if (IN_SIZE == 4 || together % 4 == 0)
-    load_pieces<unsigned>(from, args.stride_n_bytes, at.rows, bytes);
+  const lines_at<const unsigned char> from = {
+      args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
+      args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)};
+  if constexpr (IN_BITS == 32)
+    load_lines<in_tile, unsigned>(from);
   else
-    load_pieces<unsigned short>(from, args.stride_n_bytes, at.rows, bytes);
+    load_lines<in_tile, unsigned short>(from);
 }
 
-//$ paste "lines.cuh"
-// Stores the scale of the block that begins at (row, column) of the tile, or keeps it for later where
-// packed scales leave by tiles.
+// The tile of a part's codes, in the lines that codes have in memory: rows, a gap apart that keeps the
+// runs of a warp in different banks, or columns, swizzled as a tensor map does it.
 template <unsigned PART>
-MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, const tile_extent &at,
-                      unsigned row, unsigned column, unsigned code) {
-  if (row >= at.rows || column >= at.columns) code = 0;
-  if constexpr (SCALES_BY_TILES)
-    shared_store(scale_tile<PART>::place(row, column), static_cast<unsigned char>(code));
-  else
-    store_scale<PART>(scales, at.e, at.n + row, at.k + column, args.n, args.k, code);
+struct out_tile {
+  static constexpr bool TURNED = PART & 4;
+  static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
+  static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;
+  static constexpr unsigned GAP = 512 / RUN_WORDS;
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
+    return OUT_TILE + line * (LINE_BYTES + GAP) + byte;
+  }
+};
+
+template <unsigned PART>
+MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, const tile_extent &at) {
+  constexpr bool TURNED = out_tile<PART>::TURNED;
+  constexpr unsigned PACKED = 8 / OUT_BITS;
+  const length pitch = (TURNED ? args.n : args.k) / PACKED;
+  const length line = TURNED ? at.e * args.k + at.k : at.e * args.n + at.n;
+  store_lines<out_tile<PART>>({out + line * pitch + (TURNED ? at.n : at.k) / PACKED, pitch,
+                               TURNED ? at.columns : at.rows,
+                               (TURNED ? at.rows : at.columns) / PACKED});
 }
 
+//$ paste "kept_scales.cuh"
 //$ paste "columns.cuh"
 // Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks.
@@ -94,7 +85,7 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
     const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
     unsigned words[RUN_WORDS];
     for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = shared_load<words4>(in_place(row, (run * RUN_WORDS + w) * 4));
+      const words4 four = shared_load<words4>(in_tile::place(row, (run * RUN_WORDS + w) * 4));
       for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
     }
     const run_scales scale = scales_of_run(words, INTERLEAVED);
@@ -120,7 +111,7 @@ MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
   else
     quantize_columns<PART>(args, scales, at);
   block_sync();  // orders the stores of codes and scales before their loads
-  store_codes<PART>(args, out, at);
+  store_tile<PART>(args, out, at);
   if constexpr (SCALES_BY_TILES) store_kept_scales<PART>(args, scales, at);
   block_sync();  // orders the reads of this tile before the stores of what comes next
 }

@@ -83,7 +83,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
 #pragma unroll
     for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(in_place(first_row + (half ^ flip) + r, word * 4));
+      rows[half + r] = shared_load<unsigned>(in_tile::place(first_row + (half ^ flip) + r, word * 4));
 
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {

@@ -1,123 +1,117 @@
-// The tile of a part's codes in shared memory, in the lines that codes have in memory: rows, a gap
-// apart that keeps the runs of a warp in different banks, or columns, swizzled as a tensor map does it.
-template <unsigned PART>
-struct out_tile {
-  static constexpr bool TURNED = PART & 4;
-  static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
-  static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;
-  static constexpr unsigned GAP = 512 / RUN_WORDS;
+// Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
+// `line` lies in shared memory, place(line, byte), contiguous within 16 bytes; LINES and LINE_BYTES
+// are powers of two.
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
-    return OUT_TILE + line * (LINE_BYTES + GAP) + byte;
-  }
-};
-
-// What of the codes exists: `lines` lines of `bytes` bytes, `pitch` apart.
-struct code_lines {
-  unsigned char *to;
+// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
+template <class BYTE>
+struct lines_at {
+  BYTE *first;
   length pitch;
   unsigned lines, bytes;
 };
 
-MXQ_FN void store_byte(const code_lines &out, unsigned line, unsigned byte, unsigned from) {
-  if (line < out.lines && byte < out.bytes)
-    global_store(out.to + line * out.pitch + byte, shared_load<unsigned char>(from));
+// Whether each line begins and ends at a multiple of `bytes`.
+template <class BYTE>
+MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
+  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
 }
 
-// Lines whose addresses and lengths are multiples of 16 bytes.
-template <unsigned PART>
-MXQ_FN void store_pieces(const code_lines &out) {
-  using tile = out_tile<PART>;
-  constexpr unsigned LINE_PIECES = tile::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  static_assert(THREADS % LINE_PIECES == 0 && tile::LINES % STEP == 0, "whole steps");
-  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
-  length at = first * out.pitch + byte;
+// Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
+// DOWN lines are on their way at a time. The rest is zeros.
+template <class TILE, class PIECE>
+MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
+  constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
+  constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
+  constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
+  constexpr unsigned MOST = SIZE == 16 ? 8 : SIZE == 4 ? 16 : 32;
+  constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
+  static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
+  const unsigned byte = thread_id() % LANES * SIZE;
+  length at = thread_id() / LANES * from.pitch + byte;
+  for (unsigned first = thread_id() / LANES; first < TILE::LINES; first += STEP * DOWN) {
+    PIECE piece[DOWN][ACROSS];
 #pragma unroll
-  for (unsigned i = 0; i < tile::LINES / STEP; i++, at += STEP * out.pitch) {
-    const unsigned line = first + i * STEP;
-    if (line < out.lines && byte < out.bytes)
-      global_store(reinterpret_cast<words4 *>(out.to + at),
-                   shared_load<words4>(tile::place(line, byte)));
+    for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
+      const unsigned end = first + i * STEP < from.lines ? from.bytes : 0;
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        piece[i][j] =
+            byte + j * LANES * SIZE < end
+                ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
+                : PIECE{};
+    }
+#pragma unroll
+    for (unsigned i = 0; i < DOWN; i++)
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        shared_store(TILE::place(first + i * STEP, byte + j * LANES * SIZE), piece[i][j]);
   }
 }
 
-// Other lines: the aligned words of each are joined from two words of the tile, and the bytes before
-// the first and behind the last, four in all, leave by themselves.
-template <unsigned PART>
-MXQ_FN void store_words(const code_lines &out) {
-  using tile = out_tile<PART>;
-  constexpr unsigned LINE_WORDS = tile::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
+// In the widest accesses that fit; otherwise one element of ELEMENT at a time.
+template <class TILE, class ELEMENT>
+MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
+  if (are_aligned(from, 16))
+    load_pieces<TILE, words4>(from);
+  else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
+    load_pieces<TILE, unsigned>(from);
+  else
+    load_pieces<TILE, ELEMENT>(from);
+}
+
+// Stores lines that are aligned to 16 bytes.
+template <class TILE>
+MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
+  static_assert(THREADS % LINE_PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
+  length at = first * to.pitch + byte;
+#pragma unroll
+  for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
+    if (first + i * STEP < to.lines && byte < to.bytes)
+      global_store(reinterpret_cast<words4 *>(to.first + at),
+                   shared_load<words4>(TILE::place(first + i * STEP, byte)));
+}
+
+// Bytes of a line that lie past the last aligned word before it.
+MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+}
+
+// Stores other lines: the aligned words of each are joined from two words of the tile, and the bytes
+// before the first and behind the last, four in all, leave by themselves.
+template <class TILE>
+MXQ_FN void store_words(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
   static_assert(THREADS % LINE_WORDS == 0, "whole steps");
-  const unsigned end = thread_id() % LINE_WORDS * 4;  // in the tile; of the word, less what is ahead
-  for (unsigned line = thread_id() / LINE_WORDS; line < out.lines && end != 0; line += STEP) {
-    unsigned char *const to = out.to + line * out.pitch;
-    const unsigned ahead = static_cast<unsigned>(reinterpret_cast<length>(to)) % 4;
-    const unsigned byte = end - ahead;  // in the line, of the word that is aligned in memory
-    const unsigned low = shared_load<unsigned>(tile::place(line, end - 4));
-    const unsigned high = shared_load<unsigned>(tile::place(line, end));
+  const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
+  for (unsigned line = thread_id() / LINE_WORDS; line < to.lines && end != 0; line += STEP) {
+    unsigned char *const at = to.first + line * to.pitch;
+    const unsigned ahead = bytes_ahead(at), byte = end - ahead;
+    const unsigned low = shared_load<unsigned>(TILE::place(line, end - 4));
+    const unsigned high = shared_load<unsigned>(TILE::place(line, end));
     const unsigned word = permute_bytes(low, high, 0x7654 - ahead * 0x1111);
-    if (byte + 4 <= out.bytes)
-      global_store(reinterpret_cast<unsigned *>(to + byte), word);
+    if (byte + 4 <= to.bytes)
+      global_store(reinterpret_cast<unsigned *>(at + byte), word);
     else
-      for (unsigned i = 0; i < 4 && byte + i < out.bytes; i++)
-        global_store(to + byte + i, static_cast<unsigned char>(word >> 8 * i));
+      for (unsigned i = 0; i < 4 && byte + i < to.bytes; i++)
+        global_store(at + byte + i, static_cast<unsigned char>(word >> 8 * i));
   }
-  for (unsigned line = thread_id(); line < out.lines; line += THREADS) {
-    const unsigned ahead =
-        static_cast<unsigned>(reinterpret_cast<length>(out.to + line * out.pitch)) % 4;
+  for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
+    unsigned char *const at = to.first + line * to.pitch;
+    const unsigned before = 4 - bytes_ahead(at);
     for (unsigned i = 0; i < 4; i++) {
-      const unsigned byte = i + ahead < 4 ? i : tile::LINE_BYTES - 4 + i;
-      store_byte(out, line, byte, tile::place(line, byte));
+      const unsigned byte = i < before ? i : TILE::LINE_BYTES - 4 + i;
+      if (byte < to.bytes)
+        global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
     }
   }
 }
 
-template <unsigned PART>
-MXQ_FN void store_codes(const mxq_any_args &args, unsigned char *out, const tile_extent &at) {
-  constexpr bool TURNED = out_tile<PART>::TURNED;
-  constexpr unsigned PACKED = 8 / OUT_BITS;
-  code_lines codes;
-  codes.pitch = (TURNED ? args.n : args.k) / PACKED;
-  codes.to = out + (TURNED ? at.e * args.k + at.k : at.e * args.n + at.n) * codes.pitch +
-             (TURNED ? at.n : at.k) / PACKED;
-  codes.lines = TURNED ? at.columns : at.rows;
-  codes.bytes = (TURNED ? at.rows : at.columns) / PACKED;
-  if ((reinterpret_cast<length>(codes.to) | codes.pitch) % 16 == 0)
-    store_pieces<PART>(codes);
+template <class TILE>
+MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
+  if (are_aligned(to, 16))
+    store_pieces<TILE>(to);
   else
-    store_words<PART>(codes);
-}
-
-// The tile of a part's packed scales in shared memory: [rows of blocks][columns], a byte each.
-template <unsigned PART>
-struct scale_tile {
-  static constexpr bool ROWS_N = scales_of<PART>::ROWS_N, SQUARE = scales_of<PART>::SQUARE;
-  static constexpr unsigned ROW = SQUARE ? BLOCK : 1;  // elements along the rows' axis in one row
-  static constexpr unsigned ROWS = (ROWS_N ? TILE_N : TILE_K) / ROW;
-  static constexpr unsigned COLUMNS_HELD = (ROWS_N ? TILE_K : TILE_N) / BLOCK;
-
-  // Of the block that begins at (row, column) of the tile of elements.
-  MXQ_FN unsigned place(unsigned row, unsigned column) {
-    return SCALE_TILE + (ROWS_N ? row : column) / ROW * COLUMNS_HELD +
-           (ROWS_N ? column : row) / BLOCK;
-  }
-};
-
-// Stores the scales that were kept: in words, or one by one where they lie at no word's address.
-template <unsigned PART>
-MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &scales,
-                              const tile_extent &at) {
-  using tile = scale_tile<PART>;
-  if (reinterpret_cast<length>(scales.to) % 4 == 0) {
-    store_scale_tile<PART>(scales, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
-    return;
-  }
-  for (unsigned i = thread_id(); i < tile::ROWS * tile::COLUMNS_HELD; i += THREADS) {
-    const unsigned along = i / tile::COLUMNS_HELD * tile::ROW;
-    const unsigned across = i % tile::COLUMNS_HELD * BLOCK;
-    store_scale<PART>(scales, at.e, at.n + (tile::ROWS_N ? along : across),
-                      at.k + (tile::ROWS_N ? across : along), args.n, args.k,
-                      shared_load<unsigned char>(SCALE_TILE + i));
-  }
+    store_words<TILE>(to);
 }
