@@ -117,11 +117,15 @@ MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args) {
-  for (length tile = block_id(); tile < args.tiles; tile += grid_size()) {
-    const tile_extent at = extent_of<COLUMN_MAJOR>(args, tile);
+  tile_number number = number_of(args, block_id());
+  for (length tile = block_id();;) {
+    const tile_extent at = extent_of(args, number);
     load_tile(args, at);
     block_sync();  // orders the elements' stores before the reads of other threads
     quantize_tile<MAIN>(args, args.out, args.scale, at);
     if constexpr (ALSO != 0) quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+    tile += grid_size();
+    if (tile >= args.tiles) return;
+    number = number_behind(args, number, number_of(args, grid_size()));
   }
 }

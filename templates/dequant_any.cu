@@ -153,8 +153,9 @@ MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) 
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
-  for (length tile = block_id(); tile < args.tiles; tile += grid_size()) {
-    const tile_extent at = extent_of<false>(args, tile);
+  tile_number number = number_of(args, block_id());
+  for (length tile = block_id();;) {
+    const tile_extent at = extent_of(args, number);
     float scale[HELD_SCALES];
     load_scales_of(args, at, scale);
     load_tile(args, at);
@@ -167,5 +168,8 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_ar
     block_sync();  // orders the stores of elements before the reads of other threads
     store_tile(args, at);
     block_sync();  // orders the reads of this tile before the stores of the next one
+    tile += grid_size();
+    if (tile >= args.tiles) return;
+    number = number_behind(args, number, number_of(args, grid_size()));
   }
 }

@@ -13,16 +13,31 @@ struct scale_tile {
   }
 };
 
-// Stores the scale of the block that begins at (row, column) of the tile, or keeps it where packed
-// scales leave by tiles.
+// The place of the scale of the block that begins at row n and column k, in its matrix.
+template <unsigned PART>
+MXQ_FN length place_of_scale(const mxq_scale_args &scales, length n, length k) {
+  constexpr bool ROWS_N = scales_of<PART>::ROWS_N;
+  return scale_place<PART>(scales.pitch, ROWS_N ? n : k, (ROWS_N ? k : n) / BLOCK);
+}
+
+// Stores the scale of the block that begins at (row, column) of the tile, with its padding, or keeps
+// it where packed scales leave by tiles.
 template <unsigned PART>
 MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, const tile_extent &at,
                       unsigned row, unsigned column, unsigned code) {
-  if (row >= at.rows || column >= at.columns) code = 0;
-  if constexpr (SCALES_BY_TILES)
-    shared_store(scale_tile<PART>::place(row, column), static_cast<unsigned char>(code));
-  else
-    store_scale<PART>(scales, at.e, at.n + row, at.k + column, args.n, args.k, code);
+  const bool inside = row < at.rows && column < at.columns;
+  if constexpr (SCALES_LIN) {
+    if (inside)
+      store_scale_at(scales,
+                     at.e * scales.stride_e +
+                         place_of_scale<PART>(scales, at.n + row, at.k + column),
+                     code);
+  } else if constexpr (SCALES_BY_TILES) {
+    shared_store(scale_tile<PART>::place(row, column),
+                 static_cast<unsigned char>(inside ? code : 0));
+  } else {
+    store_scale<PART>(scales, at.e, at.n + row, at.k + column, args.n, args.k, inside ? code : 0);
+  }
 }
 
 // Stores the scales that were kept: in words, or one by one where they lie at no word's address.

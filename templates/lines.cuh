@@ -17,8 +17,8 @@ MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
 }
 
 // Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
-// DOWN lines are on their way at a time. The rest is zeros.
-template <class TILE, class PIECE>
+// DOWN lines are on their way at a time. The rest is zeros. WHOLE: everything exists.
+template <class TILE, class PIECE, bool WHOLE>
 MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
   constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
   constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
@@ -36,7 +36,7 @@ MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
 #pragma unroll
       for (unsigned j = 0; j < ACROSS; j++)
         piece[i][j] =
-            byte + j * LANES * SIZE < end
+            WHOLE || byte + j * LANES * SIZE < end
                 ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
                 : PIECE{};
     }
@@ -48,26 +48,29 @@ MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
   }
 }
 
-// In the widest accesses that fit; otherwise one element of ELEMENT at a time.
+// In the widest accesses that fit; otherwise one ELEMENT at a time.
 template <class TILE, class ELEMENT>
 MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
-  if (are_aligned(from, 16))
-    load_pieces<TILE, words4>(from);
+  const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
+  if (whole && are_aligned(from, 16))
+    load_pieces<TILE, words4, true>(from);
   else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
-    load_pieces<TILE, unsigned>(from);
+    load_pieces<TILE, unsigned, false>(from);
+  else if (whole)
+    load_pieces<TILE, ELEMENT, true>(from);
   else
-    load_pieces<TILE, ELEMENT>(from);
+    load_pieces<TILE, ELEMENT, false>(from);
 }
 
 // Stores lines that are aligned to 16 bytes.
 template <class TILE>
 MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
   constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  static_assert(THREADS % LINE_PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  static_assert(THREADS % LINE_PIECES == 0, "whole steps");
   const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
   length at = first * to.pitch + byte;
 #pragma unroll
-  for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
+  for (unsigned i = 0; i < (TILE::LINES + STEP - 1) / STEP; i++, at += STEP * to.pitch)
     if (first + i * STEP < to.lines && byte < to.bytes)
       global_store(reinterpret_cast<words4 *>(to.first + at),
                    shared_load<words4>(TILE::place(first + i * STEP, byte)));
@@ -78,40 +81,51 @@ MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
   return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
 }
 
-// Stores other lines: the aligned words of each are joined from two words of the tile, and the bytes
-// before the first and behind the last, four in all, leave by themselves.
+// Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
+// are a multiple of four apart, so that as many bytes are ahead of each.
 template <class TILE>
 MXQ_FN void store_words(const lines_at<unsigned char> &to) {
   constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
-  static_assert(THREADS % LINE_WORDS == 0, "whole steps");
+  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % STEP == 0, "whole steps");
+  const unsigned first = thread_id() / LINE_WORDS;
   const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
-  for (unsigned line = thread_id() / LINE_WORDS; line < to.lines && end != 0; line += STEP) {
-    unsigned char *const at = to.first + line * to.pitch;
-    const unsigned ahead = bytes_ahead(at), byte = end - ahead;
-    const unsigned low = shared_load<unsigned>(TILE::place(line, end - 4));
-    const unsigned high = shared_load<unsigned>(TILE::place(line, end));
-    const unsigned word = permute_bytes(low, high, 0x7654 - ahead * 0x1111);
-    if (byte + 4 <= to.bytes)
-      global_store(reinterpret_cast<unsigned *>(at + byte), word);
-    else
-      for (unsigned i = 0; i < 4 && byte + i < to.bytes; i++)
-        global_store(at + byte + i, static_cast<unsigned char>(word >> 8 * i));
+  unsigned char *const line = to.first + first * to.pitch;
+  const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
+  const unsigned byte = end - ahead;
+  if (byte > to.bytes || to.bytes - byte < 4) return;
+#pragma unroll 8
+  for (unsigned i = 0; i < TILE::LINES / STEP; i++) {
+    const unsigned low = ahead ? shared_load<unsigned>(TILE::place(first + i * STEP, end - 4)) : 0;
+    const unsigned high = shared_load<unsigned>(TILE::place(first + i * STEP, end));
+    if (first + i * STEP < to.lines)
+      global_store(reinterpret_cast<unsigned *>(line + byte + i * (STEP * to.pitch)),
+                   permute_bytes(low, high, 0x7654 - ahead * 0x1111));
   }
+}
+
+// Stores the bytes of each line that lie before its first aligned word, and behind the last.
+template <class TILE>
+MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
   for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
     unsigned char *const at = to.first + line * to.pitch;
-    const unsigned before = 4 - bytes_ahead(at);
-    for (unsigned i = 0; i < 4; i++) {
-      const unsigned byte = i < before ? i : TILE::LINE_BYTES - 4 + i;
-      if (byte < to.bytes)
-        global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
+    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4;
+    const unsigned tail = (to.bytes + ahead) % 4;
+    for (unsigned i = 0; i < 3; i++) {
+      const unsigned last = to.bytes - 1 - i;
+      if (i < head && i < to.bytes)
+        global_store(at + i, shared_load<unsigned char>(TILE::place(line, i)));
+      if (i < tail && i < to.bytes && last >= head)
+        global_store(at + last, shared_load<unsigned char>(TILE::place(line, last)));
     }
   }
 }
 
 template <class TILE>
 MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
-  if (are_aligned(to, 16))
+  if (are_aligned(to, 16)) {
     store_pieces<TILE>(to);
-  else
+  } else {
     store_words<TILE>(to);
+    if (!are_aligned(to, 4)) store_ends<TILE>(to);
+  }
 }
