@@ -73,6 +73,7 @@ constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
 constexpr unsigned WARP_RUNS = ROW_RUNS < 32 / INTERLEAVED ? ROW_RUNS : 32 / INTERLEAVED;
 constexpr unsigned ROW_WARPS = ROW_RUNS / WARP_RUNS, WARP_ROWS = 32 / WARP_RUNS;
 static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "whole blocks");
+static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
 static_assert(TILE_N * ROW_RUNS % THREADS == 0 && TILE_N % WARP_ROWS == 0, "whole warps");
 
 template <unsigned PART>
@@ -98,8 +99,7 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
     if constexpr (RUN * OUT_BITS < 128)
       shared_store(to, codes.part[0]);
     else
-      for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
-        shared_store(to + chunk * 16, codes_chunk(codes, chunk));
+      shared_store(to, codes_chunk(codes, 0));
   }
 }
 
@@ -113,7 +113,6 @@ MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
   block_sync();  // orders the stores of codes and scales before their loads
   store_tile<PART>(args, out, at);
   if constexpr (SCALES_BY_TILES) store_kept_scales<PART>(args, scales, at);
-  block_sync();  // orders the reads of this tile before the stores of what comes next
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args) {
@@ -123,7 +122,10 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args
     load_tile(args, at);
     block_sync();  // orders the elements' stores before the reads of other threads
     quantize_tile<MAIN>(args, args.out, args.scale, at);
-    if constexpr (ALSO != 0) quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+    if constexpr (ALSO != 0) {
+      block_sync();  // orders the loads of one part's codes and scales before the other's stores
+      quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+    }
     tile += grid_size();
     if (tile >= args.tiles) return;
     number = number_behind(args, number, number_of(args, grid_size()));

@@ -167,7 +167,6 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_ar
       decode_rows();
     block_sync();  // orders the stores of elements before the reads of other threads
     store_tile(args, at);
-    block_sync();  // orders the reads of this tile before the stores of the next one
     tile += grid_size();
     if (tile >= args.tiles) return;
     number = number_behind(args, number, number_of(args, grid_size()));

@@ -127,7 +127,7 @@ static void refuses_what_is_no_kernel(void **state) {
   for (size_t i = 0; i < COUNT(unknown); ++i)
     if (mxq_kernel_id_parse(unknown[i], &id) != MXQ_UNKNOWN_NAME) fail_msg("%s", unknown[i]);
   assert_int_equal(mxq_kernel_id_parse(unknown[6], &id), MXQ_UNKNOWN_NAME);
-  assert_non_null(strstr(mxq_last_error(), "allowed: tma-128x64 tma-256x64 tma-128x128 any-64x64"));
+  assert_non_null(strstr(mxq_last_error(), "allowed: tma-128x64 tma-256x64 tma-128x128 any-128x64"));
   for (size_t length = 1; length < sizeof text; ++length) {
     memset(text, 'q', sizeof text);
     text[length - 1] = '.';
