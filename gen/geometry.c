@@ -102,7 +102,7 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
 /* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile (tests:
  * kernels). */
 static unsigned any_registers(const struct mxq_traits *traits) {
-  if (traits->block_n == 1) return 48;
+  if (traits->block_n == 1) return 64;
   return traits->in_bits == 16 ? 72 : 64;
 }
 

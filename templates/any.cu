@@ -80,7 +80,9 @@ template <unsigned PART>
 MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales,
                           const tile_extent &at) {
   const unsigned lane = thread_id() % 32;
-  for (unsigned warp = thread_id() / 32; warp < TILE_N * ROW_RUNS / 32; warp += THREADS / 32) {
+#pragma unroll 1
+  for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
+    const unsigned warp = thread_id() / 32 + step * (THREADS / 32);
     const unsigned row = warp / ROW_WARPS * WARP_ROWS +
                          lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
     const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;

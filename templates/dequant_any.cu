@@ -103,9 +103,12 @@ constexpr unsigned CHUNKS = TILE_K / CHUNK;  // of a row
 
 // A chunk of a row at a time.
 MXQ_FN void decode_rows() {
+  constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
+  static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
+  const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
 #pragma unroll 4
-  for (unsigned i = thread_id(); i < TILE_N * CHUNKS; i += THREADS) {
-    const unsigned row = i / CHUNKS, column = i % CHUNKS * CHUNK;
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
     float x[CHUNK];
     load_codes<CHUNK>(row, column, x);
@@ -117,13 +120,16 @@ MXQ_FN void decode_rows() {
 // A word of codes, CODES rows, of each column of a chunk at a time. Eight neighbouring threads take
 // eight chunks; four times eight the words of 16 bytes of a column.
 MXQ_FN void decode_columns() {
-  constexpr unsigned UNITS = TILE_K / CHUNK * (TILE_N / CODES);
-  static_assert(!COLUMN_MAJOR || (CHUNKS % 8 == 0 && UNITS % THREADS == 0), "whole warps");
-  static_assert(!COLUMN_MAJOR || TILE_N % (4 * CODES) == 0, "16 bytes of codes");
-  for (unsigned i = thread_id(); i < UNITS; i += THREADS) {
-    const unsigned warp = i / 32, words16 = warp / (CHUNKS / 8);
-    const unsigned column = (warp % (CHUNKS / 8) * 8 + i % 8) * CHUNK;
-    const unsigned row = (words16 * 4 + i % 32 / 8) * CODES;
+  constexpr unsigned STEPS = CHUNKS * (TILE_N / CODES) / THREADS;
+  constexpr unsigned CHUNK_WARPS = CHUNKS / 8, STEP_ROWS = THREADS / CHUNKS * CODES;
+  static_assert(!COLUMN_MAJOR || (CHUNKS % 8 == 0 && THREADS / 32 % CHUNK_WARPS == 0), "whole warps");
+  static_assert(!COLUMN_MAJOR || (STEPS > 0 && TILE_N % STEP_ROWS == 0), "whole steps");
+  const unsigned warp = thread_id() / 32;
+  const unsigned column = (warp % CHUNK_WARPS * 8 + thread_id() % 8) * CHUNK;
+  const unsigned first = (warp / CHUNK_WARPS * 4 + thread_id() % 32 / 8) * CODES;
+#pragma unroll 1
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
     float x[CHUNK][CODES];
     for (unsigned c = 0; c < CHUNK; c++) load_codes<CODES>(column + c, row, x[c]);

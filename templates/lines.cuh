@@ -23,12 +23,15 @@ MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
   constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
   constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
   constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
-  constexpr unsigned MOST = SIZE == 16 ? 8 : SIZE == 4 ? 16 : 32;
+  // Of small pieces as many as there are registers for.
+  constexpr unsigned MOST = SIZE == 16 ? 8 : SIZE == 4 || THREADS * BLOCKS_PER_SM >= 1024 ? 16 : 32;
   constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
   static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
   const unsigned byte = thread_id() % LANES * SIZE;
   length at = thread_id() / LANES * from.pitch + byte;
-  for (unsigned first = thread_id() / LANES; first < TILE::LINES; first += STEP * DOWN) {
+#pragma unroll 1
+  for (unsigned batch = 0; batch < STEPS / DOWN; batch++) {
+    const unsigned first = thread_id() / LANES + batch * (STEP * DOWN);
     PIECE piece[DOWN][ACROSS];
 #pragma unroll
     for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
@@ -62,18 +65,27 @@ MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
     load_pieces<TILE, ELEMENT, false>(from);
 }
 
-// Stores lines that are aligned to 16 bytes.
+// Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
 template <class TILE>
 MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
   constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  static_assert(THREADS % LINE_PIECES == 0, "whole steps");
+  constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
+  constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
+  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
   const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
-  length at = first * to.pitch + byte;
+  if (byte >= to.bytes || first >= TILE::LINES) return;
+  unsigned char *at = to.first + first * to.pitch + byte;
 #pragma unroll
-  for (unsigned i = 0; i < (TILE::LINES + STEP - 1) / STEP; i++, at += STEP * to.pitch)
-    if (first + i * STEP < to.lines && byte < to.bytes)
-      global_store(reinterpret_cast<words4 *>(to.first + at),
-                   shared_load<words4>(TILE::place(first + i * STEP, byte)));
+  for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
+    words4 piece[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++)
+      piece[i] = shared_load<words4>(TILE::place(first + (batch + i) * STEP, byte));
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<words4 *>(at), piece[i]);
+  }
 }
 
 // Bytes of a line that lie past the last aligned word before it.
@@ -86,20 +98,28 @@ MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
 template <class TILE>
 MXQ_FN void store_words(const lines_at<unsigned char> &to) {
   constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
-  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % STEP == 0, "whole steps");
+  constexpr unsigned BATCH = TILE::LINES / STEP < 8 ? TILE::LINES / STEP : 8;
+  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
   const unsigned first = thread_id() / LINE_WORDS;
   const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
   unsigned char *const line = to.first + first * to.pitch;
   const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
-  const unsigned byte = end - ahead;
+  const unsigned byte = end - ahead, joined = 0x7654 - ahead * 0x1111;
   if (byte > to.bytes || to.bytes - byte < 4) return;
-#pragma unroll 8
-  for (unsigned i = 0; i < TILE::LINES / STEP; i++) {
-    const unsigned low = ahead ? shared_load<unsigned>(TILE::place(first + i * STEP, end - 4)) : 0;
-    const unsigned high = shared_load<unsigned>(TILE::place(first + i * STEP, end));
-    if (first + i * STEP < to.lines)
-      global_store(reinterpret_cast<unsigned *>(line + byte + i * (STEP * to.pitch)),
-                   permute_bytes(low, high, 0x7654 - ahead * 0x1111));
+  unsigned char *at = line + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < TILE::LINES / STEP; batch += BATCH) {
+    unsigned word[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++) {
+      const unsigned from = first + (batch + i) * STEP;
+      const unsigned low = ahead ? shared_load<unsigned>(TILE::place(from, end - 4)) : 0;
+      word[i] = permute_bytes(low, shared_load<unsigned>(TILE::place(from, end)), joined);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<unsigned *>(at), word[i]);
   }
 }
 
