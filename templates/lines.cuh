@@ -17,14 +17,13 @@ MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
 }
 
 // Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
-// DOWN lines are on their way at a time. The rest is zeros. WHOLE: everything exists.
-template <class TILE, class PIECE, bool WHOLE>
+// DOWN lines are on their way at a time. The rest is zeros. Pieces of 16 bytes are for whole tiles.
+template <class TILE, class PIECE>
 MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
   constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
   constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
   constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
-  // Of small pieces as many as there are registers for.
-  constexpr unsigned MOST = SIZE == 16 ? 8 : SIZE == 4 || THREADS * BLOCKS_PER_SM >= 1024 ? 16 : 32;
+  constexpr unsigned MOST = SIZE == 16 ? 8 : 16;
   constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
   static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
   const unsigned byte = thread_id() % LANES * SIZE;
@@ -39,7 +38,7 @@ MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
 #pragma unroll
       for (unsigned j = 0; j < ACROSS; j++)
         piece[i][j] =
-            WHOLE || byte + j * LANES * SIZE < end
+            SIZE == 16 || byte + j * LANES * SIZE < end
                 ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
                 : PIECE{};
     }
@@ -51,18 +50,17 @@ MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
   }
 }
 
-// In the widest accesses that fit; otherwise one ELEMENT at a time.
+// Whole tiles by 16 bytes where that fits, words where those do, otherwise one ELEMENT at a time. There
+// is no more of these: each takes as long to compile as a conversion.
 template <class TILE, class ELEMENT>
 MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
   const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
   if (whole && are_aligned(from, 16))
-    load_pieces<TILE, words4, true>(from);
+    load_pieces<TILE, words4>(from);
   else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
-    load_pieces<TILE, unsigned, false>(from);
-  else if (whole)
-    load_pieces<TILE, ELEMENT, true>(from);
+    load_pieces<TILE, unsigned>(from);
   else
-    load_pieces<TILE, ELEMENT, false>(from);
+    load_pieces<TILE, ELEMENT>(from);
 }
 
 // Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
@@ -75,7 +73,7 @@ MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
   const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
   if (byte >= to.bytes || first >= TILE::LINES) return;
   unsigned char *at = to.first + first * to.pitch + byte;
-#pragma unroll
+#pragma unroll 1
   for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
     words4 piece[BATCH];
 #pragma unroll
@@ -98,7 +96,7 @@ MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
 template <class TILE>
 MXQ_FN void store_words(const lines_at<unsigned char> &to) {
   constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
-  constexpr unsigned BATCH = TILE::LINES / STEP < 8 ? TILE::LINES / STEP : 8;
+  constexpr unsigned BATCH = TILE::LINES / STEP < 4 ? TILE::LINES / STEP : 4;
   static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
   const unsigned first = thread_id() / LINE_WORDS;
   const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words

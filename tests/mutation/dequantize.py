@@ -71,8 +71,6 @@ GENERIC = [
          drop("    block_sync();  // orders the stores of scales and codes")),
     any_("barrier after the elements dropped",
          drop("    block_sync();  // orders the stores of elements")),
-    any_("barrier before the next tile dropped",
-         drop("    block_sync();  // orders the reads of this tile")),
     any_("scale of the next block", change("row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4",
                                            "row / BLOCK_N * TILE_BLOCKS_K + (column / BLOCK_K ^ 1)) * 4")),
     any_("scales of blocks outside", change("row < at.rows && column < at.columns\n",
