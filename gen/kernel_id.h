@@ -17,7 +17,7 @@
 enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2, MXQ_FAMILY_RELAYOUT = 3 };
 
 /* What a kernel is made of, and which arguments it takes (templates/args.h): tiles through the
- * copy engine, rows by 16-byte accesses, or single elements; scales alone. Follows from variant and
+ * copy engine, rows by 16-byte accesses, or lines at any address; scales alone. Follows from variant and
  * family. */
 enum mxq_form {
   MXQ_FORM_TILE,
