@@ -19,6 +19,7 @@ enum {
 
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+static unsigned most(unsigned a, unsigned b) { return a > b ? a : b; }
 
 void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers) {
   const unsigned by_shared = multiprocessor_shared / (geometry->shared_bytes + block_reserve);
@@ -115,26 +116,45 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   *geometry = made;
 }
 
-/* Blocks of the tile, of the part that has more. */
-static unsigned blocks_of(const struct mxq_geometry *geometry, const struct mxq_variant *variant) {
-  unsigned most = 0;
-  for (unsigned p = 0; p < 2; p++) {
-    const unsigned part = mxq_layout_part(variant->layout, p);
-    const unsigned blocks = part ? scale_bytes(geometry, part, variant->block) : 0;
-    if (blocks > most) most = blocks;
-  }
-  return most;
+/* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile (tests:
+ * kernels). */
+static unsigned any_registers(const struct mxq_traits *traits) {
+  if (traits->block_n == 1) return 64;
+  return traits->in_bits == 16 ? 72 : 64;
 }
 
+/* Bytes of the tile that the codes of a part leave by: rows lie a gap apart. */
+static unsigned any_out_bytes(const struct mxq_geometry *geometry, const struct mxq_traits *traits,
+                              unsigned part) {
+  const unsigned gap = 512 / (geometry->held * traits->in_bits / 32);
+  const unsigned codes = geometry->tile_n * geometry->tile_k * traits->out_bits / 8;
+  return part & MXQ_PART_COLUMN_MAJOR ? codes : codes + geometry->tile_n * gap;
+}
+
+/* Two parts use one output tile, and one tile of scales, after each other. */
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
-  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k, .threads = any_threads};
-  made.columns_per_thread = 1;
-  made.rows_per_thread = 1;
-  made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + 4);
-  made.maxima_offset = align_up(made.in_bytes, 16);
-  made.shared_bytes = made.maxima_offset + blocks_of(&made, &id->variant) * 4;
-  mxq_geometry_occupy(&made, traits.also ? 48 : 40);
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
+  made.columns_per_thread = 32 / traits.in_bits;
+  made.rows_per_thread = traits.block_n == 1 ? 1 : held_rows;
+  made.held = mxq_row_held(&traits);
+  const unsigned words = made.tile_k / made.columns_per_thread;
+  made.threads = traits.block_n == 1 ? any_threads : words * (made.tile_n / held_rows);
+  made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
+  made.out_offset = align_up(made.in_bytes, swizzle_align);
+  unsigned scales = 0;
+  for (unsigned p = 0; p < 2; p++) {
+    const unsigned part = mxq_layout_part(id->variant.layout, p);
+    if (part == MXQ_PART_NONE) continue;
+    made.out_bytes = most(made.out_bytes, any_out_bytes(&made, &traits, part));
+    if (traits.scale_tiles) scales = most(scales, scale_bytes(&made, part, id->variant.block));
+  }
+  made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
+  const int shared_block = traits.block_n > held_rows ||
+                           (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
+  made.scales_offset = made.maxima_offset + (shared_block ? made.threads * 4 : 0);
+  made.shared_bytes = made.scales_offset + scales;
+  mxq_geometry_occupy(&made, any_registers(&traits));
   *geometry = made;
 }
 

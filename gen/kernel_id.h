@@ -22,8 +22,8 @@ enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2, MXQ_FAMILY_RELAYOUT = 
 enum mxq_path { MXQ_PATH_USUAL, MXQ_PATH_DIRECT };
 
 /* What a kernel is made of, and which arguments it takes (templates/args.h): tiles through the
- * copy engine, rows by 16-byte accesses, strips of columns by accesses of 4 and 16 bytes, or single
- * elements; scales alone. Follows from variant, family and path. */
+ * copy engine, rows by 16-byte accesses, strips of columns by accesses of 4 and 16 bytes, or lines
+ * at any address; scales alone. Follows from variant, family and path. */
 enum mxq_form {
   MXQ_FORM_TILE,
   MXQ_FORM_ROW,

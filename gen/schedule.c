@@ -56,10 +56,13 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 64, 64, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 32, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 32, 128, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 64, 64, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 64, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 32, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 32, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 4, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 4, 256, 32, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 16, 512, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 8, 1024, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 512, MXQ_PATH_USUAL},
@@ -70,8 +73,10 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 16, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 64, 128, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 64, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 128, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_RELAYOUT, MXQ_FORM_RELAYOUT, 0, 0, 1, 256, MXQ_PATH_USUAL},
 };
 
@@ -130,7 +135,7 @@ static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits 
   const unsigned turned = traits->column_major ? row->tile_n : row->tile_k;
   const unsigned inner = traits->also && row->tile_k < turned ? row->tile_k : turned;
   if (row->form == MXQ_FORM_TILE && inner * traits->out_bits < 32 * 8) return 0;
-  if (row->form == MXQ_FORM_TILE && row->out_bits == 4)
+  if (row->form != MXQ_FORM_ROW && row->out_bits == 4)
     return packed && traits->column_major && !traits->also;
   return row->out_bits == 0 || row->out_bits == traits->out_bits;
 }

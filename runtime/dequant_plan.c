@@ -130,6 +130,8 @@ void mxq_dequant_fill_any(const struct mxq_tensor_plan *plan, union mxq_kernel_a
   any->tiles_n = plan->tiles_n;
   any->tiles_k = plan->tiles_k;
   any->tiles = plan->tiles;
+  any->by_tiles_n = mxq_kernel_args_divisor(plan->tiles_n);
+  any->by_tiles_k = mxq_kernel_args_divisor(plan->tiles_k);
 }
 
 void mxq_dequant_point(enum mxq_form form, const struct mxq_pointers *pointers,

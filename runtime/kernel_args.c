@@ -4,7 +4,8 @@
 #include "dequant_plan.h"
 
 struct mxq_divisor mxq_kernel_args_divisor(uint64_t value) {
-  struct mxq_divisor divisor = {0, 0, (unsigned)value, 0};
+  const uint64_t most = UINT64_C(1) << 31;
+  struct mxq_divisor divisor = {0, 0, (unsigned)(value < most ? value : most), 0};
   mxq_divisor_make(divisor.value, &divisor.multiplier, &divisor.shift);
   return divisor;
 }
@@ -50,6 +51,8 @@ static void fill_any(const struct mxq_tensor_plan *plan, union mxq_kernel_args *
   args->any.tiles_n = plan->tiles_n;
   args->any.tiles_k = plan->tiles_k;
   args->any.tiles = plan->tiles;
+  args->any.by_tiles_n = mxq_kernel_args_divisor(plan->tiles_n);
+  args->any.by_tiles_k = mxq_kernel_args_divisor(plan->tiles_k);
 }
 
 void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {

@@ -63,7 +63,8 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
+ * are column-major, with K fastest otherwise; then E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -77,6 +78,8 @@ struct mxq_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
@@ -122,6 +125,8 @@ struct mxq_dequant_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows

@@ -43,7 +43,7 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
+  if constexpr (HAS_PAIRS && IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
     // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
     // half of the smallest code of any output type: the codes are those of the float32 product.
     // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.

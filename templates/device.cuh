@@ -153,15 +153,24 @@ MXQ_FN float max_magnitude(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
 }
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
 MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 // cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.

@@ -1,5 +1,5 @@
 // Four codes at a time, of products of whole words with their blocks' multipliers.
-//$ if variant.output == "e2m1" and arch.use_narrow == 0 then
+//$ if variant.output == "e2m1" and arch.use_narrow == 0 and (arch.number >= 90 or input.bits == 32) then
 
 // e2m1 without a conversion, two elements at a time where the input has 16 bits: adding an anchor,
 // 2^(e + mantissa bits - 1) with e the exponent of the product, at least that of the smallest normal

@@ -142,7 +142,7 @@ class Answers(Case):
                 self.assertEqual(row[key], plan[key])
         self.assertEqual(len(smaller), 2)
         self.assertEqual((fast["family"], generic["family"]), ("tma", "any"))
-        self.assertEqual(generic["kernel"], NAME + ".any-64x64")
+        self.assertEqual(generic["kernel"], NAME + ".any-128x128")
         for key in ["registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes"]:
             self.assertIsNone(fast[key])
         rows = json.loads(run("list", NAME, "--json", "--arch", "120a", "--arch=80", "--arch",

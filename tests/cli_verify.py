@@ -11,7 +11,7 @@ from cli_support import MXQ, Case, main, run, skip
 
 # Every form of kernel, one and two parts, each scale layout.
 SAMPLE = ["quantize_f16_e2m1_b32_floor_*", "dequantize_e4m3_bf16_b128_*"]
-KERNEL = "quantize_f16_e2m1_b32_floor_rowcolt_blk.any-64x64"
+KERNEL = "quantize_f16_e2m1_b32_floor_rowcolt_blk.any-128x128"
 VARIANT = KERNEL.split(".")[0]
 SYMBOL = re.sub("[.-]", "_", KERNEL)
 
@@ -196,7 +196,7 @@ class Verify(Case):
         self.check(verify("-j", "0"), 2, "from 1 to")
         self.check(verify("quantize_bf16_e9m9*"), 2, "quantize_bf16_e9m9*")
         self.check(verify("*.tpu-*"), 2, "*.tpu-*")
-        self.check(verify(VARIANT + ".any-1x1"), 2, "any-64x64")
+        self.check(verify(VARIANT + ".any-1x1"), 2, "any-128x128")
         self.assertNotIn("worker", verify("--help").stdout)
 
     def test_something_is_missing(self):

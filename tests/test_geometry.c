@@ -61,26 +61,23 @@ static void variants_have_their_kernels(void **state) {
        "tma-128x128 tma-128x64 tma-256x64 tma-64x64 tma-32x64 tma-32x64-direct any-64x64 "
        "any-128x64 any-128x128"},
       {"quantize_f16_e5m2_b128_amax_col_lin",
-       "tma-128x128 tma-128x64 tma-256x64 tma-128x32-direct any-128x64 any-128x128"},
+       "tma-128x128 tma-128x64 tma-256x64 tma-128x32-direct any-128x128"},
       {"quantize_f32_e2m3_b64_even_sq_lin",
-       "tma-128x64 tma-256x64 tma-128x128 tma-64x64 tma-64x64-direct any-64x64 any-128x64 "
-       "any-128x128"},
+       "tma-128x64 tma-256x64 tma-128x128 tma-64x64 tma-64x64-direct any-128x64 any-128x128"},
       {"quantize_bf16_e4m3_b128_pow2_sqt_lin", "tma-128x128 any-128x128"},
       {"quantize_f16_e2m1_b16_ceil_colt_lin",
-       "tma-256x64 tma-128x128 tma-128x64 tma-64x64 tma-32x64-direct any-64x64 any-128x64 "
-       "any-128x128"},
+       "tma-256x64 tma-128x128 tma-128x64 tma-64x64 tma-32x64-direct any-256x64 any-128x128"},
       {"quantize_f32_e2m1_b32_floor_sqt_lin",
-       "tma-256x32 tma-256x64 tma-128x64 tma-128x128 tma-64x64 tma-32x32-direct any-64x64 "
+       "tma-256x32 tma-256x64 tma-128x64 tma-128x128 tma-64x64 tma-32x32-direct any-256x32 "
        "any-128x64 any-128x128"},
       {"quantize_f32_e2m1_b128_floor_sqt_lin", "tma-128x128 any-128x128"},
       {"quantize_bf16_e2m1_b32_floor_col_lin",
-       "tma-128x128 tma-128x64 tma-64x64 tma-32x64 tma-32x64-direct any-64x64 any-128x64 "
-       "any-128x128"},
+       "tma-128x128 tma-128x64 tma-64x64 tma-32x64 tma-32x64-direct any-128x128"},
       {"quantize_f32_e2m1_b16_floor_rowcol_lin",
-       "tma-128x64 tma-128x128 tma-64x64 any-64x64 any-128x64 any-128x128"},
-      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 tma-4x512 any-32x128"},
-      {"quantize_bf16_e3m2_b16_rceil_row_blk", "tma-64x64 tma-16x64 any-32x128"},
-      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 tma-8x512 any-32x128"},
+       "tma-128x64 tma-128x128 tma-64x64 any-128x64 any-128x128"},
+      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 tma-4x512 any-32x256"},
+      {"quantize_bf16_e3m2_b16_rceil_row_blk", "tma-64x64 tma-16x64 any-32x256"},
+      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 tma-8x512 any-32x256"},
       {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 tma-4x512 any-32x128"},
   };
   for (size_t i = 0; i < COUNT(rows); ++i) {
@@ -120,10 +117,12 @@ static void geometry_keeps_its_promises(void **state) {
        {64, 64, 256, 1, 16, 0, 0, 0, 0, 0, 0, 0, 32, 0, 32, 2}},
       {"quantize_f16_e2m1_b32_even_row_lin.tma-16x512",
        {16, 512, 256, 1, 1, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3}},
-      {"quantize_bf16_e4m3_b32_rceil_colt_lin.any-64x64",
-       {64, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8960, 6}},
+      {"quantize_bf16_e4m3_b32_rceil_colt_lin.any-128x128",
+       {128, 128, 256, 2, 32, 16, 0, 32768, 32768, 16384, 0, 49152, 49152, 0, 49152, 3}},
       {"quantize_f32_e5m2_b128_pow2_sqt_lin.any-128x128",
-       {128, 128, 256, 1, 1, 0, 0, 66048, 0, 0, 0, 66048, 0, 0, 66052, 3}},
+       {128, 128, 512, 1, 32, 16, 0, 65536, 65536, 16384, 0, 81920, 83968, 0, 83968, 2}},
+      {"quantize_f16_e2m1_b16_even_rowcol_blk.any-128x128",
+       {128, 128, 256, 2, 32, 32, 0, 32768, 32768, 12288, 0, 45056, 45056, 0, 46080, 3}},
       {"quantize_bf16_e4m3_b32_rceil_rowcolt_blk.tma-128x128",
        {128, 128, 256, 2, 32, 0, 0, 32768, 32768, 16384, 49152, 65536, 65536, 67584, 67592, 3}},
       {"quantize_f32_e4m3_b128_rceil_sqsqt_mn.tma-128x128",
@@ -134,8 +133,8 @@ static void geometry_keeps_its_promises(void **state) {
        {128, 64, 128, 8, 4, 0, 0, 8192, 8192, 16384, 0, 0, 0, 24576, 24584, 8}},
       {"dequantize_e2m1_f32_b16_e8m0_row_mn.tma-8x512",
        {8, 512, 128, 4, 8, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
-      {"dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x64",
-       {128, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8456, 4}},
+      {"dequantize_e5m2_f16_b64_f32_sqt_lin.any-256x64",
+       {256, 64, 256, 8, 4, 0, 0, 16384, 16384, 32768, 0, 49152, 0, 0, 49168, 4}},
       {"dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256",
        {1, 256, 256, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
   };

@@ -135,7 +135,7 @@ static void refuses_what_is_no_kernel(void **state) {
   assert_int_equal(mxq_kernel_id_parse(unknown[6], &id), MXQ_UNKNOWN_NAME);
   assert_non_null(strstr(mxq_last_error(),
                          "allowed: tma-128x64 tma-256x64 tma-128x128 tma-64x64 "
-                         "tma-32x32 tma-32x32-direct any-64x64"));
+                         "tma-32x32 tma-32x32-direct any-128x64"));
   for (size_t length = 1; length < sizeof text; ++length) {
     memset(text, 'q', sizeof text);
     text[length - 1] = '.';

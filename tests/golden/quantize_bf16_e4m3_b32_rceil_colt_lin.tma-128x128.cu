@@ -60,7 +60,8 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
+ * are column-major, with K fastest otherwise; then E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -74,6 +75,8 @@ struct mxq_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
@@ -119,6 +122,8 @@ struct mxq_dequant_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
@@ -297,15 +302,24 @@ MXQ_FN float max_magnitude(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
 }
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
 MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 // cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
@@ -390,6 +404,7 @@ constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
 constexpr bool SCALES_LIN = true, SCALES_BLK = false;
 constexpr bool SCALES_MN = false;
+constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
@@ -478,7 +493,7 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
+  if constexpr (HAS_PAIRS && IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
     // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
     // half of the smallest code of any output type: the codes are those of the float32 product.
     // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.

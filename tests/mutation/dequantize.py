@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Faults of the kernels of dequantize and of the plans for them."""
-from edits import Template, change, drop, plan, swap
+from edits import Template, change, cut, drop, plan, swap
 
 
 def fast(*variants):
@@ -69,26 +69,32 @@ ROWS = [
 GENERIC = [
     any_("barrier before the reads dropped",
          drop("    block_sync();  // orders the stores of scales and codes")),
-    any_("barrier before the next tile dropped",
-         drop("    block_sync();  // orders the reads of this tile")),
-    any_("nibbles exchanged", change("(COLUMN_MAJOR ? row : column) % PACKED * IN_BITS",
-                                     "((COLUMN_MAJOR ? row : column) % PACKED ^ 1) * IN_BITS"),
-         PACKED_ANY),
-    any_("nibbles along the other axis", change("byte >> (COLUMN_MAJOR ? row",
-                                                "byte >> (!COLUMN_MAJOR ? row"), PACKED_ANY),
-    any_("scale of the next block", change("row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K;",
-                                           "row / BLOCK_N * TILE_BLOCKS_K + (column / BLOCK_K ^ 1);")),
-    any_("scales of blocks outside", change("row < at.rows && column < at.columns)\n      shared",
-                                            "row < at.rows)\n      shared")),
-    any_("rows of the output past N", change("if (i * STEP_ROWS >= rows) continue;\n", "")),
-    any_("columns past K", change("first < at.rows && column < at.columns", "first < at.rows")),
-    any_("codes past N read", change("  if (byte * PACKED >= at.rows) return;\n", ""), COLT_ANY),
-    any_("matrix of the output forgotten", change("args.out + at.e * args.stride_e_bytes",
-                                                  "args.out")),
-    any_("matrix of the row-major codes forgotten", change("(at.e * args.n + at.n + first) * line",
-                                                           "(at.n + first) * line")),
-    any_("matrix of the column-major codes forgotten",
-         change("(at.e * args.k + at.k + first) * line", "(at.k + first) * line"), COLT_ANY),
+    any_("barrier after the elements dropped",
+         drop("    block_sync();  // orders the stores of elements")),
+    any_("scale of the next block", change("row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4",
+                                           "row / BLOCK_N * TILE_BLOCKS_K + (column / BLOCK_K ^ 1)) * 4")),
+    any_("scales of blocks outside", change("row < at.rows && column < at.columns\n",
+                                            "row < at.rows\n")),
+    any_("scale of the first column for all", change("scales.value[ALONG_K ? 0 : c]);\n    shared",
+                                                     "scales.value[0]);\n    shared"),
+         generic("e4m3_bf16_b32_e8m0_col_lin")),
+    any_("scale of the first column for all, by columns",
+         change("scales.value[ALONG_K ? 0 : c]);\n      shared", "scales.value[0]);\n      shared"),
+         COLT_ANY),
+    any_("rows of a word exchanged", change("multiply(x[c][r],", "multiply(x[c][r ^ 1],"), COLT_ANY),
+    any_("columns past K", change("at.rows, at.columns * (OUT_BITS / 8)});",
+                                  "at.rows, out_tile::LINE_BYTES});")),
+    any_("rows of the output past N", change("args.stride_n_bytes, at.rows,", "args.stride_n_bytes, TILE_N,")),
+    any_("codes past N read", change("COLUMN_MAJOR ? at.rows : at.columns) / PACKED});",
+                                     "COLUMN_MAJOR ? TILE_N : at.columns) / PACKED});"), COLT_ANY),
+    any_("matrix of the output forgotten", cut("at.e * args.stride_e_bytes + ")),
+    any_("stride of the output ignored", change("args.stride_n_bytes, at.rows",
+                                                "args.k * (OUT_BITS / 8), at.rows")),
+    any_("matrix of the row-major codes forgotten", cut("at.e * args.n + ")),
+    any_("matrix of the column-major codes forgotten", cut("at.e * args.k + "), COLT_ANY),
+    any_("codes counted where bytes are read", change("(COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch",
+                                                      "(COLUMN_MAJOR ? at.n : at.k), pitch"), PACKED_ANY),
+    any_("every second tile left out", change("tile += grid_size()", "tile += 2 * grid_size()")),
 ]
 
 PIECES = [

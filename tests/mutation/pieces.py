@@ -122,7 +122,7 @@ CONVERT = [
                    "narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(d, c) <<"),
             narrow(fast("f32_e2m1_b32_floor_col"))),
 ] + [convert(f"by arithmetic, {what}: {name}", steps, kernels) for what, kernels in (
-    ("e2m1", generic("f32_e2m1_b16_floor_row", "bf16_e2m1_b32_even_colt")),
+    ("e2m1", old(generic("f16_e2m1_b16_floor_row", "bf16_e2m1_b32_even_colt"))),
     ("e4m3", old(generic("f32_e4m3_b16_floor_row", "bf16_e4m3_b32_amax_colt"))),
     ("e3m2", old(generic("f32_e3m2_b16_floor_row"))),
 ) for name, steps in (

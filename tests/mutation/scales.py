@@ -161,9 +161,9 @@ FIRST_PART = [
          change("args.also, args.also_scale, at)", "args.also, args.scale, at)")),
     any_("codes of the first part in those of the second",
          change("args.also, args.also_scale, at)", "args.out, args.also_scale, at)")),
-    any_("barrier between the parts dropped", drop("  block_sync();  // orders the reads of this tile")),
-    any_("first part left out", change("if constexpr (ALSO != 0) quantize_tile",
-                                       "if constexpr (ALSO == 7) quantize_tile")),
+    any_("barrier between the parts dropped", drop("      block_sync();  // orders the loads of one part's")),
+    any_("first part left out", change("if constexpr (ALSO != 0) {",
+                                       "if constexpr (ALSO == 7) {")),
 ]
 
 HOST = [plan(fault, TWO, f"{fault}, two parts") for fault in (

@@ -1,4 +1,4 @@
-// dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x64 for sm_90a, from templates/dequant_any.cu.
+// dequantize_e5m2_f16_b64_f32_sqt_lin.any-256x64 for sm_90a, from templates/dequant_any.cu.
 // Reproduce: mxq source dequantize_e5m2_f16_b64_f32_sqt_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
@@ -60,7 +60,8 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
+ * are column-major, with K fastest otherwise; then E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -74,6 +75,8 @@ struct mxq_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
@@ -119,6 +122,8 @@ struct mxq_dequant_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
@@ -297,15 +302,24 @@ MXQ_FN float max_magnitude(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
 }
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
 MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 // cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
@@ -388,10 +402,11 @@ constexpr bool HAS_FP8 = true;        // conversions of e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
 
 #line 4 "templates/dequant_any.cu"
-constexpr unsigned TILE_N = 128, TILE_K = 64;
+constexpr unsigned TILE_N = 256, TILE_K = 64;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, SCALES = 8448;
+constexpr unsigned IN_TILE = 0, OUT_TILE = 16384;
+constexpr unsigned SCALES = 49152;
 
 #line 1 "templates/place.cuh"
 // Bytes moved in one access.
@@ -607,139 +622,371 @@ MXQ_FN void load_scales(const ARGS &args, const unsigned char *from, float *scal
   }
 }
 
-#line 12 "templates/dequant_any.cu"
-// A thread takes one column of every STEP_ROWS-th row, BATCH of them at a time, so that as many loads
-// are on their way. Column-major codes come by way of shared memory, [k][n], in lines an odd number
-// of words apart, so that neither rows nor columns meet in a bank.
-constexpr unsigned BATCH = 16;
-constexpr unsigned PACKED = 8 / IN_BITS;  // codes of a byte
-constexpr unsigned STEP_ROWS = THREADS / TILE_K;
-constexpr unsigned TILE_LINE = TILE_N / PACKED;  // bytes of a column in the tile
-constexpr unsigned LINE_BYTES = TILE_LINE + 4;
-constexpr unsigned STEP_LINES = THREADS / TILE_LINE;
-constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
-constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
-static_assert(THREADS % TILE_K == 0 && TILE_N % (STEP_ROWS * BATCH) == 0, "whole batches");
-static_assert(TILE_N % BLOCK_N == 0 || BLOCK_N % TILE_N == 0, "whole blocks, or a part of one");
-static_assert(TILE_K % BLOCK_K == 0 || BLOCK_K % TILE_K == 0, "whole blocks, or a part of one");
-static_assert(!COLUMN_MAJOR || (THREADS % TILE_LINE == 0 && TILE_K % (STEP_LINES * BATCH) == 0),
-              "whole batches of columns");
-static_assert(!COLUMN_MAJOR || LINE_BYTES / 4 % 2 == 1, "different banks");
-
+#line 1 "templates/extent.cuh"
 using length = unsigned long long;
 
-// Where a tile begins, and how much of it exists.
-struct element_place {
+// A tile's number along the faster axis and along the slower one, and its matrix; or how far two tiles
+// lie apart.
+struct tile_number {
+  length inner, outer, e;
+};
+
+// N is the faster axis where codes are column-major, so that blocks that run at one time write
+// neighbouring pieces of a line.
+template <class ARGS>
+MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
+  const mxq_divisor &by_inner = COLUMN_MAJOR ? args.by_tiles_n : args.by_tiles_k;
+  const mxq_divisor &by_outer = COLUMN_MAJOR ? args.by_tiles_k : args.by_tiles_n;
+  const unsigned strip = divide(tile, by_inner), e = divide(strip, by_outer);
+  return {tile - strip * by_inner.value, strip - e * by_outer.value, e};
+}
+
+// The tile that lies `step` behind one: as numbers are added by hand, digit by digit.
+template <class ARGS>
+MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_number &step) {
+  const length inner = COLUMN_MAJOR ? args.tiles_n : args.tiles_k;
+  const length outer = COLUMN_MAJOR ? args.tiles_k : args.tiles_n;
+  at.inner += step.inner;
+  at.outer += step.outer + (at.inner >= inner);
+  at.e += step.e + (at.outer >= outer);
+  if (at.inner >= inner) at.inner -= inner;
+  if (at.outer >= outer) at.outer -= outer;
+  return at;
+}
+
+// Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
+// alone.
+struct tile_extent {
   length n, k, e;
   unsigned rows, columns;
 };
 
-MXQ_FN element_place place_of(const mxq_dequant_any_args &args, length tile) {
-  const length strip = tile / args.tiles_n, e = strip / args.tiles_k;
-  const length n = (tile - strip * args.tiles_n) * TILE_N, k = (strip - e * args.tiles_k) * TILE_K;
-  return {n, k, e, static_cast<unsigned>(args.n - n < TILE_N ? args.n - n : TILE_N),
-          static_cast<unsigned>(args.k - k < TILE_K ? args.k - k : TILE_K)};
+MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
+  return begin >= end ? 0 : end - begin < most ? static_cast<unsigned>(end - begin) : most;
 }
 
-// Keeps the scale of every block that has a part in the tile.
-MXQ_FN void load_tile_scales(const mxq_dequant_any_args &args, const element_place &at) {
-  for (unsigned block = thread_id(); block < TILE_BLOCKS_N * TILE_BLOCKS_K; block += THREADS) {
-    const unsigned row = block / TILE_BLOCKS_K * BLOCK_N, column = block % TILE_BLOCKS_K * BLOCK_K;
-    if (row < at.rows && column < at.columns)
-      shared_store(SCALES + block * 4,
-                   float_bits(load_scale(scale_place(args, at.e, at.n + row, at.k + column))));
+template <class ARGS>
+MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
+  const length n = (COLUMN_MAJOR ? at.inner : at.outer) * TILE_N;
+  const length k = (COLUMN_MAJOR ? at.outer : at.inner) * TILE_K;
+  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+}
+
+#line 1 "templates/lines.cuh"
+// Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
+// `line` lies in shared memory, place(line, byte), contiguous within 16 bytes; LINES and LINE_BYTES
+// are powers of two.
+
+// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
+template <class BYTE>
+struct lines_at {
+  BYTE *first;
+  length pitch;
+  unsigned lines, bytes;
+};
+
+// Whether each line begins and ends at a multiple of `bytes`.
+template <class BYTE>
+MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
+  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
+}
+
+// Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
+// DOWN lines are on their way at a time. The rest is zeros. Pieces of 16 bytes are for whole tiles.
+template <class TILE, class PIECE>
+MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
+  constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
+  constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
+  constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
+  constexpr unsigned MOST = SIZE == 16 ? 8 : 16;
+  constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
+  static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
+  const unsigned byte = thread_id() % LANES * SIZE;
+  length at = thread_id() / LANES * from.pitch + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < STEPS / DOWN; batch++) {
+    const unsigned first = thread_id() / LANES + batch * (STEP * DOWN);
+    PIECE piece[DOWN][ACROSS];
+#pragma unroll
+    for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
+      const unsigned end = first + i * STEP < from.lines ? from.bytes : 0;
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        piece[i][j] =
+            SIZE == 16 || byte + j * LANES * SIZE < end
+                ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
+                : PIECE{};
+    }
+#pragma unroll
+    for (unsigned i = 0; i < DOWN; i++)
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        shared_store(TILE::place(first + i * STEP, byte + j * LANES * SIZE), piece[i][j]);
   }
 }
 
-// Copies the bytes of column-major codes that exist.
-MXQ_FN void load_tile_codes(const mxq_dequant_any_args &args, const element_place &at) {
-  const unsigned byte = thread_id() % TILE_LINE, first = thread_id() / TILE_LINE;
-  const length line = args.n / PACKED;
-  const length step = STEP_LINES * line;
-  const unsigned char *from =
-      args.in + (at.e * args.k + at.k + first) * line + at.n / PACKED + byte;
-  if (byte * PACKED >= at.rows) return;
-  for (unsigned batch = first; batch < at.columns; batch += STEP_LINES * BATCH) {
-    unsigned char bytes[BATCH] = {};
-    for (unsigned i = 0; i < BATCH; i++, from += step)
-      if (batch + i * STEP_LINES < at.columns) bytes[i] = global_load(from);
-    for (unsigned i = 0; i < BATCH; i++)
-      shared_store(IN_TILE + (batch + i * STEP_LINES) * LINE_BYTES + byte, bytes[i]);
-  }
-}
-
-MXQ_FN void store_element(unsigned char *to, float x) {
-  if constexpr (OUT_BITS == 32)
-    global_store(reinterpret_cast<unsigned *>(to), float_bits(x));
-  else if constexpr (OUT_EXPONENT_BITS == 8)
-    global_store(reinterpret_cast<unsigned short *>(to),
-                 static_cast<unsigned short>(round_pair_bf16(x, 0)));
+// Whole tiles by 16 bytes where that fits, words where those do, otherwise one ELEMENT at a time. There
+// is no more of these: each takes as long to compile as a conversion.
+template <class TILE, class ELEMENT>
+MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
+  const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
+  if (whole && are_aligned(from, 16))
+    load_pieces<TILE, words4>(from);
+  else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
+    load_pieces<TILE, unsigned>(from);
   else
-    global_store(reinterpret_cast<unsigned short *>(to),
-                 static_cast<unsigned short>(round_pair_f16(x, 0)));
+    load_pieces<TILE, ELEMENT>(from);
 }
 
-// The value of a byte's code times its scale, both of element (row, column) of the tile.
-MXQ_FN float value_of(unsigned byte, unsigned row, unsigned column) {
-  const unsigned code = byte >> (COLUMN_MAJOR ? row : column) % PACKED * IN_BITS;
-  const unsigned block = row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K;
-  float x[CODES];
-  decode<CODES>(&code, x);
-  return multiply(x[0], bits_float(shared_load<unsigned>(SCALES + block * 4)));
-}
-
-// Loads the bytes of row-major codes of a batch of rows; `rows` of them exist from the first one on.
-MXQ_FN void load_batch(const unsigned char *from, length line, unsigned rows,
-                       unsigned char (&bytes)[BATCH]) {
-  const length step = STEP_ROWS * line;
-  for (unsigned i = 0; i < BATCH; i++, from += step)
-    if (i * STEP_ROWS < rows) bytes[i] = global_load(from);
-}
-
-// Decodes a batch of rows, the first `first`, and stores them from `to` on, `step` bytes apart.
-MXQ_FN void decode_batch(unsigned first, unsigned rows, unsigned column, unsigned char *to,
-                         length step, const unsigned char (&bytes)[BATCH]) {
-  for (unsigned i = 0; i < BATCH; i++, to += step) {
-    const unsigned row = first + i * STEP_ROWS;
-    if (i * STEP_ROWS >= rows) continue;
-    const unsigned byte =
-        COLUMN_MAJOR ? shared_load<unsigned char>(IN_TILE + column * LINE_BYTES + row / PACKED)
-                     : bytes[i];
-    store_element(to, value_of(byte, row, column));
+// Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
+template <class TILE>
+MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
+  constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
+  constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
+  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
+  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
+  if (byte >= to.bytes || first >= TILE::LINES) return;
+  unsigned char *at = to.first + first * to.pitch + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
+    words4 piece[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++)
+      piece[i] = shared_load<words4>(TILE::place(first + (batch + i) * STEP, byte));
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<words4 *>(at), piece[i]);
   }
 }
 
-// Decodes the thread's column of a tile whose column-major codes are there; others it loads.
-MXQ_FN void decode_tile(const mxq_dequant_any_args &args, const element_place &at,
-                        unsigned char (&bytes)[BATCH], const unsigned char *from, unsigned first,
-                        unsigned column) {
-  const length line = args.k / PACKED, step = STEP_ROWS * args.stride_n_bytes;
-  unsigned char *to = args.out + at.e * args.stride_e_bytes + (at.n + first) * args.stride_n_bytes +
-                      (at.k + column) * (OUT_BITS / 8);
-  for (unsigned row = first; row < at.rows; row += STEP_ROWS * BATCH) {
-    if (!COLUMN_MAJOR && row != first) load_batch(from, line, at.rows - row, bytes);
-    decode_batch(row, at.rows - row, column, to, step, bytes);
-    from += STEP_ROWS * BATCH * line;
-    to += BATCH * step;
+// Bytes of a line that lie past the last aligned word before it.
+MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+}
+
+// Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
+// are a multiple of four apart, so that as many bytes are ahead of each.
+template <class TILE>
+MXQ_FN void store_words(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
+  constexpr unsigned BATCH = TILE::LINES / STEP < 4 ? TILE::LINES / STEP : 4;
+  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
+  const unsigned first = thread_id() / LINE_WORDS;
+  const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
+  unsigned char *const line = to.first + first * to.pitch;
+  const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
+  const unsigned byte = end - ahead, joined = 0x7654 - ahead * 0x1111;
+  if (byte > to.bytes || to.bytes - byte < 4) return;
+  unsigned char *at = line + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < TILE::LINES / STEP; batch += BATCH) {
+    unsigned word[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++) {
+      const unsigned from = first + (batch + i) * STEP;
+      const unsigned low = ahead ? shared_load<unsigned>(TILE::place(from, end - 4)) : 0;
+      word[i] = permute_bytes(low, shared_load<unsigned>(TILE::place(from, end)), joined);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<unsigned *>(at), word[i]);
   }
 }
 
-MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_128x64, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
-  const unsigned first = thread_id() / TILE_K, column = thread_id() % TILE_K;
-  for (length tile = block_id(); tile < args.tiles; tile += grid_size()) {
-    const element_place at = place_of(args, tile);
-    const bool inside = first < at.rows && column < at.columns;
-    const length line = args.k / PACKED;  // of row-major codes
-    const unsigned char *const from =
-        args.in + (at.e * args.n + at.n + first) * line + (at.k + column) / PACKED;
-    unsigned char bytes[BATCH] = {};
-    if constexpr (COLUMN_MAJOR)
-      load_tile_codes(args, at);
-    else if (inside)
-      load_batch(from, line, at.rows - first, bytes);
-    load_tile_scales(args, at);
+// Stores the bytes of each line that lie before its first aligned word, and behind the last.
+template <class TILE>
+MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
+  for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
+    unsigned char *const at = to.first + line * to.pitch;
+    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4;
+    const unsigned tail = (to.bytes + ahead) % 4;
+    for (unsigned i = 0; i < 3; i++) {
+      const unsigned last = to.bytes - 1 - i;
+      if (i < head && i < to.bytes)
+        global_store(at + i, shared_load<unsigned char>(TILE::place(line, i)));
+      if (i < tail && i < to.bytes && last >= head)
+        global_store(at + last, shared_load<unsigned char>(TILE::place(line, last)));
+    }
+  }
+}
+
+template <class TILE>
+MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
+  if (are_aligned(to, 16)) {
+    store_pieces<TILE>(to);
+  } else {
+    store_words<TILE>(to);
+    if (!are_aligned(to, 4)) store_ends<TILE>(to);
+  }
+}
+
+#line 15 "templates/dequant_any.cu"
+// The tile of codes, in the lines that codes have in memory. Those of columns are read CHUNK columns
+// apart: bits 4 to 6 of a place are xored with the chunk, so that those lie in different banks.
+struct in_tile {
+  static constexpr unsigned LINES = COLUMN_MAJOR ? TILE_K : TILE_N;
+  static constexpr unsigned LINE_BYTES = (COLUMN_MAJOR ? TILE_N : TILE_K) * IN_BITS / 8;
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    constexpr unsigned MASK = (LINE_BYTES < 128 ? LINE_BYTES : 128) - 16;
+    return IN_TILE + line * LINE_BYTES + (COLUMN_MAJOR ? byte ^ (line / CHUNK * 16 & MASK) : byte);
+  }
+};
+
+// The tile of elements is [n][k].
+struct out_tile {
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return OUT_TILE + line * LINE_BYTES + byte;
+  }
+};
+
+// The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
+// the tile.
+constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
+constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
+constexpr unsigned TILE_BLOCKS = TILE_BLOCKS_N * TILE_BLOCKS_K;
+constexpr unsigned HELD_SCALES = (TILE_BLOCKS + THREADS - 1) / THREADS;
+static_assert(TILE_N % BLOCK_N == 0 || BLOCK_N % TILE_N == 0, "whole blocks, or a part of one");
+static_assert(TILE_K % BLOCK_K == 0 || BLOCK_K % TILE_K == 0, "whole blocks, or a part of one");
+
+MXQ_FN void load_scales_of(const mxq_dequant_any_args &args, const tile_extent &at,
+                           float (&scale)[HELD_SCALES]) {
+#pragma unroll
+  for (unsigned i = 0; i < HELD_SCALES; i++) {
+    const unsigned block = thread_id() + i * THREADS;
+    const unsigned row = block / TILE_BLOCKS_K * BLOCK_N, column = block % TILE_BLOCKS_K * BLOCK_K;
+    scale[i] = row < at.rows && column < at.columns
+                   ? load_scale(scale_place(args, at.e, at.n + row, at.k + column))
+                   : 0;
+  }
+}
+
+MXQ_FN void keep_scales(const float (&scale)[HELD_SCALES]) {
+#pragma unroll
+  for (unsigned i = 0; i < HELD_SCALES; i++)
+    if (thread_id() + i * THREADS < TILE_BLOCKS)
+      shared_store(SCALES + (thread_id() + i * THREADS) * 4, float_bits(scale[i]));
+}
+
+// Scales of the CHUNK columns from one on, in a row: all the same where blocks lie along K.
+constexpr unsigned SCALES_K = ALONG_K ? 1 : CHUNK;
+struct chunk_scales {
+  float value[SCALES_K];
+};
+
+MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
+  chunk_scales scales;
+  const unsigned at = SCALES + (row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4;
+  if constexpr (ALONG_K)
+    scales.value[0] = bits_float(shared_load<unsigned>(at));
+  else
+    for (unsigned i = 0; i < CHUNK; i += 4) {
+      const words4 four = shared_load<words4>(at + i * 4);
+      for (unsigned j = 0; j < 4; j++) scales.value[i + j] = bits_float(four.word[j]);
+    }
+  return scales;
+}
+
+// Codes of a word or two of a line.
+template <unsigned COUNT>
+MXQ_FN void load_codes(unsigned line, unsigned code, float (&x)[COUNT]) {
+  constexpr unsigned BYTES = COUNT * IN_BITS / 8;
+  const unsigned from = in_tile::place(line, code * IN_BITS / 8);
+  unsigned words[BYTES < 4 ? 1 : BYTES / 4];
+  if constexpr (BYTES == 8) {
+    const words2 two = shared_load<words2>(from);
+    words[0] = two.word[0];
+    words[1] = two.word[1];
+  } else if constexpr (BYTES == 4) {
+    words[0] = shared_load<unsigned>(from);
+  } else {
+    static_assert(BYTES == 2, "one access");
+    words[0] = shared_load<unsigned short>(from);
+  }
+  decode<COUNT>(words, x);
+}
+
+constexpr unsigned CHUNKS = TILE_K / CHUNK;  // of a row
+
+// A chunk of a row at a time.
+MXQ_FN void decode_rows() {
+  constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
+  static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
+  const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
+#pragma unroll 4
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
+    const chunk_scales scales = scales_of(row, column);
+    float x[CHUNK];
+    load_codes<CHUNK>(row, column, x);
+    for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
+    shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+  }
+}
+
+// A word of codes, CODES rows, of each column of a chunk at a time. Eight neighbouring threads take
+// eight chunks; four times eight the words of 16 bytes of a column.
+MXQ_FN void decode_columns() {
+  constexpr unsigned STEPS = CHUNKS * (TILE_N / CODES) / THREADS;
+  constexpr unsigned CHUNK_WARPS = CHUNKS / 8, STEP_ROWS = THREADS / CHUNKS * CODES;
+  static_assert(!COLUMN_MAJOR || (CHUNKS % 8 == 0 && THREADS / 32 % CHUNK_WARPS == 0), "whole warps");
+  static_assert(!COLUMN_MAJOR || (STEPS > 0 && TILE_N % STEP_ROWS == 0), "whole steps");
+  const unsigned warp = thread_id() / 32;
+  const unsigned column = (warp % CHUNK_WARPS * 8 + thread_id() % 8) * CHUNK;
+  const unsigned first = (warp / CHUNK_WARPS * 4 + thread_id() % 32 / 8) * CODES;
+#pragma unroll 1
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
+    const chunk_scales scales = scales_of(row, column);
+    float x[CHUNK][CODES];
+    for (unsigned c = 0; c < CHUNK; c++) load_codes<CODES>(column + c, row, x[c]);
+    for (unsigned r = 0; r < CODES; r++) {
+      float products[CHUNK];
+      for (unsigned c = 0; c < CHUNK; c++)
+        products[c] = multiply(x[c][r], scales.value[ALONG_K ? 0 : c]);
+      shared_store(out_tile::place(row + r, column * OUT_BITS / 8), round_chunk(products));
+    }
+  }
+}
+
+// The codes of a tile that exist; others are zeros and never stored.
+MXQ_FN void load_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+  constexpr unsigned PACKED = 8 / IN_BITS;
+  const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
+  const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
+  load_lines<in_tile, unsigned char>(
+      {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
+       COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
+}
+
+MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+  store_lines<out_tile>({args.out + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes +
+                             at.k * (OUT_BITS / 8),
+                         args.stride_n_bytes, at.rows, at.columns * (OUT_BITS / 8)});
+}
+
+MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_256x64, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
+  tile_number number = number_of(args, block_id());
+  for (length tile = block_id();;) {
+    const tile_extent at = extent_of(args, number);
+    float scale[HELD_SCALES];
+    load_scales_of(args, at, scale);
+    load_tile(args, at);
+    keep_scales(scale);
     block_sync();  // orders the stores of scales and codes before the reads of other threads
-    if (inside) decode_tile(args, at, bytes, from, first, column);
-    block_sync();  // orders the reads of this tile before the stores of the next one
+    if constexpr (COLUMN_MAJOR)
+      decode_columns();
+    else
+      decode_rows();
+    block_sync();  // orders the stores of elements before the reads of other threads
+    store_tile(args, at);
+    tile += grid_size();
+    if (tile >= args.tiles) return;
+    number = number_behind(args, number, number_of(args, grid_size()));
   }
 }
