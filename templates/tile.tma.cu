@@ -84,6 +84,12 @@ MXQ_FN unsigned word_place(unsigned row, unsigned word) {
   return IN_TILE + row * ROW_BYTES + word * 4;
 }
 
+// The word `r` rows below one that is a multiple of eight: swizzles repeat after eight rows.
+MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
+  constexpr unsigned ALIKE = READS_ROWS ? 8 : 1, PITCH = READS_ROWS ? 128 : ROW_BYTES;
+  return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
+}
+
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -143,28 +149,29 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
   }
 }
 
-// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
-MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned word, unsigned four) {
+// Puts four codes into a row-major tile, `below` rows below `row`: those of two columns in two rows,
+// or of one in four.
+MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned four) {
+  const unsigned to = tile + row * OUT_ROW_BYTES, apart = below * OUT_ROW_BYTES;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word * 2;
-    shared_store(to, static_cast<unsigned short>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
+    shared_store(to + word * 2, static_cast<unsigned short>(four), apart);
+    shared_store(to + word * 2, static_cast<unsigned short>(four >> 16), apart + OUT_ROW_BYTES);
   } else if constexpr (COLUMNS == 2) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word;
-    shared_store(to, static_cast<unsigned char>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
+    shared_store(to + word, static_cast<unsigned char>(four), apart);
+    shared_store(to + word, static_cast<unsigned char>(four >> 8), apart + OUT_ROW_BYTES);
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word,
-                   static_cast<unsigned char>(four >> 8 * r));
+      shared_store(to + word, static_cast<unsigned char>(four >> 8 * r), apart + r * OUT_ROW_BYTES);
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
     const unsigned odd = word % 2;
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
-    for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word / 2,
-                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
+    const unsigned first = to + odd * 2 * OUT_ROW_BYTES + word / 2;
+    const unsigned pair = low >> 8 * odd, other = high >> 8 * odd;
+    shared_store(first, static_cast<unsigned char>((pair & 0x0F) | (other << 4 & 0xF0)), apart);
+    shared_store(first, static_cast<unsigned char>((pair >> 4 & 0x0F) | (other & 0xF0)),
+                 apart + OUT_ROW_BYTES);
   }
 }
 
@@ -180,7 +187,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   unsigned rows[HELD_ROWS];
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(word_place(first_row + (half ^ flip) + r, word));
+      rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
   block_scale scale[PIECES][COLUMNS];
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -188,8 +195,9 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     for (unsigned r = 1; r < PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
     largest = block_max(largest, word, group);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    scale[piece][0] = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 1; c < COLUMNS; c++)
+      scale[piece][c] = ALONG_K ? scale[piece][0] : scale_of(column_magnitude(largest, c));
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
       put_scales(args, at, first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
                  scale[piece]);
@@ -211,7 +219,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
       }
       if constexpr (!COLUMN_MAJOR || ALSO == 3)
         for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row + quad * 4 + r, word,
+          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row, quad * 4 + r, word,
                      narrow_across(four_rows + r, of));
     }
     if constexpr (COLUMN_MAJOR)
