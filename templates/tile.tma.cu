@@ -36,11 +36,11 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-// Packed scales of a tile, a byte a block. Two of each part: those of one tile may still be read
+// Scales of a tile that leave together, a byte a block. Two of each part: those of one tile may still be read
 // while faster threads write the next one's; the barriers of two tiles lie between uses of one.
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
-constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
 constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
@@ -259,13 +259,12 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
                              // codes of the next one: nobody writes them before that load is in
       if (tile < args.tiles) load_tile(args, place_of(args, tile));
     }
-    if constexpr (SCALES_BY_TILES) {
+    if constexpr (SCALES_BY_TILES)
       store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
                              args.n, args.k);
-      if constexpr (ALSO != 0)
-        store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
-                               at.n, at.k, args.n, args.k);
-    }
+    if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
+      store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
+                             at.n, at.k, args.n, args.k);
     if (tile >= args.tiles) return;
   }
 }
