@@ -15,6 +15,13 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
+// Tiles along N first, or along K first.
+template <class ARGS>
+MXQ_FN tile_place place_by_rows(const ARGS &args, unsigned tile) {
+  const unsigned strip = divide(tile, args.tiles_k);
+  const unsigned e = divide(strip, args.tiles_n);
+  return {(strip - e * args.tiles_n.value) * TILE_N, (tile - strip * args.tiles_k.value) * TILE_K, e};
+}
 template <class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
   const unsigned strip = divide(tile, args.tiles_n);

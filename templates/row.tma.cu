@@ -13,60 +13,91 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "scales.cuh"
-// K is a multiple of a run: each is inside or outside as a whole.
+// K is a multiple of what makes 16 bytes of codes: that is inside or outside as a whole.
+constexpr unsigned UNIT = 128 / OUT_BITS < RUN ? 128 / OUT_BITS : RUN, UNIT_WORDS = UNIT / COLUMNS;
 constexpr unsigned ROW_RUNS = TILE_K / RUN;
 constexpr unsigned STEP_ROWS = THREADS / ROW_RUNS;  // rows that the threads hold at a time
+constexpr unsigned STEPS = TILE_N / STEP_ROWS;
 constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;   // of scales
 static_assert(TILE_N % STEP_ROWS == 0 && THREADS % ROW_RUNS == 0, "whole steps");
 static_assert(TILE_K % RUN == 0 && TILE_K % BLOCK == 0, "whole blocks");
 
-MXQ_FN void store_scales_of_run(const mxq_vector_args &args, tile_place at, unsigned row,
-                                unsigned column, const run_scales &scale) {
-  if (column % BLOCK != 0) return;
+// The run of a thread in the first of its rows. What lies STEP_ROWS rows on is the same for all threads.
+struct run_place {
+  unsigned row, column;  // in the tile
+  unsigned n, k;
+  const unsigned char *from;
+  unsigned char *to;
+};
+
+MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
+  run_place run;
+  run.row = thread_id() / ROW_RUNS;
+  run.column = thread_id() % ROW_RUNS * RUN;
+  run.n = at.n + run.row;
+  run.k = at.k + run.column;
+  run.from = args.in + at.e * args.stride_e_bytes + run.n * args.stride_n_bytes +
+             run.k * (IN_BITS / 8ull);
+  const unsigned long long code =
+      (static_cast<unsigned long long>(at.e) * args.n + run.n) * args.k + run.k;
+  run.to = args.out + code / (8 / OUT_BITS);
+  return run;
+}
+
+struct run_words {
+  unsigned word[RUN_WORDS];
+};
+
+MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
+  run_words words = {};
+  if (run.n + step * STEP_ROWS >= args.n) return words;
+  const unsigned char *const from = run.from + step * (STEP_ROWS * args.stride_n_bytes);
+  for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+    if (run.k + w / UNIT_WORDS * UNIT >= args.k) break;
+    const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
+    for (unsigned i = 0; i < 4; i++) words.word[w + i] = four.word[i];
+  }
+  return words;
+}
+
+MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const run_place &run,
+                                unsigned step, const run_scales &scale) {
+  if (run.column % BLOCK != 0) return;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
-    const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
+    const unsigned row = run.row + step * STEP_ROWS, n = run.n + step * STEP_ROWS;
+    const unsigned k = run.k + piece * BLOCK;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (SCALES_BY_TILES)
-      shared_store(SCALE_TILE + row * TILE_COLUMNS + (column / BLOCK + piece),
+      shared_store(SCALE_TILE + row * TILE_COLUMNS + (run.column / BLOCK + piece),
                    static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
     else
-      store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, code);
+      store_scale<MAIN>(args.scale, e, n, k, args.n, args.k, code);
   }
 }
 
-// Quantizes the run that begins at element (row, column) of the tile.
-MXQ_FN void quantize_run(const mxq_vector_args &args, tile_place at, unsigned row,
-                         unsigned column) {
-  const unsigned n = at.n + row, k = at.k + column;
-  const bool inside = n < args.n && k < args.k;
-  unsigned words[RUN_WORDS] = {};
-  if (inside) {
-    const unsigned char *const from =
-        args.in + at.e * args.stride_e_bytes + n * args.stride_n_bytes + k * (IN_BITS / 8ull);
-    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
-      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
-    }
-  }
-  const run_scales scale = scales_of_run(words, 1);
-  store_scales_of_run(args, at, row, column, scale);
-  if (!inside) return;
-
-  const run_codes codes = codes_of_run(words, scale);
-  const unsigned long long code =
-      (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
-  unsigned char *const to = args.out + code / (8 / OUT_BITS);
+MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_place &run,
+                         unsigned step, const run_words &words) {
+  const run_scales scale = scales_of_run(words.word, 1);
+  store_scales_of_run(args, e, run, step, scale);
+  if (run.n + step * STEP_ROWS >= args.n) return;
+  const run_codes codes = codes_of_run(words.word, scale);
+  unsigned char *const to =
+      run.to + step * (STEP_ROWS / (8 / OUT_BITS) * static_cast<unsigned long long>(args.k));
   if constexpr (RUN * OUT_BITS < 128)
-    global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
-  else
+    if (run.k < args.k) global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
+  if constexpr (RUN * OUT_BITS >= 128)
     for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
-      global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+      if (run.k + chunk * UNIT < args.k) global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
   const tile_place at = place_of(args, block_id());
-  const unsigned first = thread_id() / ROW_RUNS, column = thread_id() % ROW_RUNS * RUN;
-  for (unsigned row = first; row < TILE_N; row += STEP_ROWS) quantize_run(args, at, row, column);
+  const run_place run = run_of(args, at);
+  run_words words[STEPS];
+#pragma unroll
+  for (unsigned step = 0; step < STEPS; step++) words[step] = load_run(args, run, step);
+#pragma unroll
+  for (unsigned step = 0; step < STEPS; step++) quantize_run(args, at.e, run, step, words[step]);
   if constexpr (SCALES_BY_TILES) {
     block_sync();  // orders the stores of all scales before their loads
     store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
