@@ -11,7 +11,7 @@ enum {
   blocks_most = 8,
   held_rows = 32, /* rows of a word's column that one thread of a tile holds */
   row_read_bits = 512,
-  row_held_bits = 256, /* output of one thread of a row kernel, in one row */
+  row_held_bits = 128, /* output of one thread of a row kernel, in one row */
   row_threads = 128,
   any_threads = 256,
 };
@@ -77,7 +77,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   *geometry = made;
 }
 
-/* Elements of one thread in one row: 64 bytes of input at most. */
+/* Elements of one thread in one row: 16 bytes of codes, but no more than 64 bytes of input. */
 unsigned mxq_row_held(const struct mxq_traits *traits) {
   const unsigned by_codes = row_held_bits / traits->out_bits;
   return least(by_codes, row_read_bits / traits->in_bits);

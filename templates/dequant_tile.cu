@@ -2,6 +2,7 @@
 //$ paste "device.cuh"
 //$ paste "dequant_variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = ${kernel.in_offset}, IN_BYTES = ${kernel.in_bytes};
@@ -113,11 +114,11 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_tile_a
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of(args, tile));
+    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of(args, tile);
+    const tile_place at = place_of<TILES_BY_K>(args, tile);
     const thread_scales scales = scales_of(args, at, my);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     for (unsigned step = 0; step < STEPS; step++)
@@ -128,7 +129,7 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_tile_a
     if (thread_id() == 0) {
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // elements of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
     }
     if (tile >= args.tiles) return;
   }

@@ -29,12 +29,13 @@ MXQ_FN unsigned code_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
 // Of four words: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
   unsigned codes = 0, signs = 0;
-  for (unsigned i = 0; i < 4; i++) {
-    codes = funnel_right(codes, code_of(words[i], scale), 4);
-    signs = funnel_right(words[3 - i], signs, 28);
+  for (unsigned i = 4; i-- > 0;) {
+    codes = codes * 16 + code_of(words[i], scale);  // what stands above a code leaves or is cut off
+    signs = funnel_right(words[i], signs, 28);
   }
-  const unsigned kept = scale[0].code == 255 ? 0 : 0x8888;  // a NaN block's codes are positive
-  return (codes >> 16 & 0x7777) | (signs & kept);
+  // Sums of NaN carry into each other. All codes of such a block are positive.
+  const bool nan = scale[0].code == 255;
+  return (codes & 0x7777) | ((signs & (nan ? 0 : 0x8888)) | (nan ? 0x7777 : 0));
 }
 MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
                         unsigned (&four)[COLUMNS]) {

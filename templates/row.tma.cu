@@ -2,6 +2,7 @@
 //$ paste "device.cuh"
 //$ paste "variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
@@ -13,8 +14,7 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "scales.cuh"
-// K is a multiple of what makes 16 bytes of codes: that is inside or outside as a whole.
-constexpr unsigned UNIT = 128 / OUT_BITS < RUN ? 128 / OUT_BITS : RUN, UNIT_WORDS = UNIT / COLUMNS;
+// K is a multiple of a run: each is inside or outside as a whole.
 constexpr unsigned ROW_RUNS = TILE_K / RUN;
 constexpr unsigned STEP_ROWS = THREADS / ROW_RUNS;  // rows that the threads hold at a time
 constexpr unsigned STEPS = TILE_N / STEP_ROWS;
@@ -28,6 +28,7 @@ struct run_place {
   unsigned n, k;
   const unsigned char *from;
   unsigned char *to;
+  unsigned long long scale_at;  // of linear scales
 };
 
 MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
@@ -41,6 +42,8 @@ MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
   const unsigned long long code =
       (static_cast<unsigned long long>(at.e) * args.n + run.n) * args.k + run.k;
   run.to = args.out + code / (8 / OUT_BITS);
+  run.scale_at =
+      at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, run.n, run.k / BLOCK);
   return run;
 }
 
@@ -50,10 +53,9 @@ struct run_words {
 
 MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
   run_words words = {};
-  if (run.n + step * STEP_ROWS >= args.n) return words;
+  if (run.n + step * STEP_ROWS >= args.n || run.k >= args.k) return words;
   const unsigned char *const from = run.from + step * (STEP_ROWS * args.stride_n_bytes);
   for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-    if (run.k + w / UNIT_WORDS * UNIT >= args.k) break;
     const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
     for (unsigned i = 0; i < 4; i++) words.word[w + i] = four.word[i];
   }
@@ -66,12 +68,15 @@ MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const r
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     const unsigned row = run.row + step * STEP_ROWS, n = run.n + step * STEP_ROWS;
     const unsigned k = run.k + piece * BLOCK;
+    const bool inside = n < args.n && k < args.k;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (SCALES_BY_TILES)
       shared_store(SCALE_TILE + row * TILE_COLUMNS + (run.column / BLOCK + piece),
-                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
-    else
+                   static_cast<unsigned char>(inside ? code : 0));
+    else if constexpr (!SCALES_LIN)
       store_scale<MAIN>(args.scale, e, n, k, args.n, args.k, code);
+    else if (inside)
+      store_scale_at(args.scale, run.scale_at + step * (STEP_ROWS * args.scale.pitch) + piece, code);
   }
 }
 
@@ -79,19 +84,19 @@ MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_plac
                          unsigned step, const run_words &words) {
   const run_scales scale = scales_of_run(words.word, 1);
   store_scales_of_run(args, e, run, step, scale);
-  if (run.n + step * STEP_ROWS >= args.n) return;
+  if (run.n + step * STEP_ROWS >= args.n || run.k >= args.k) return;
   const run_codes codes = codes_of_run(words.word, scale);
   unsigned char *const to =
       run.to + step * (STEP_ROWS / (8 / OUT_BITS) * static_cast<unsigned long long>(args.k));
   if constexpr (RUN * OUT_BITS < 128)
-    if (run.k < args.k) global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
-  if constexpr (RUN * OUT_BITS >= 128)
+    global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
+  else
     for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
-      if (run.k + chunk * UNIT < args.k) global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+      global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
-  const tile_place at = place_of(args, block_id());
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
   const run_place run = run_of(args, at);
   run_words words[STEPS];
 #pragma unroll

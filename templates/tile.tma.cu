@@ -2,6 +2,7 @@
 //$ paste "device.cuh"
 //$ paste "variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = ${kernel.in_offset}, IN_BYTES = ${kernel.in_bytes};
@@ -159,19 +160,39 @@ MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned below, unsigned wor
   } else if constexpr (COLUMNS == 2) {
     shared_store(to + word, static_cast<unsigned char>(four), apart);
     shared_store(to + word, static_cast<unsigned char>(four >> 8), apart + OUT_ROW_BYTES);
-  } else if constexpr (OUT_BITS == 8) {
+  } else {
     for (unsigned r = 0; r < 4; r++)
       shared_store(to + word, static_cast<unsigned char>(four >> 8 * r), apart + r * OUT_ROW_BYTES);
-  } else {
-    // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
-    const unsigned odd = word % 2;
-    const unsigned theirs = shuffle_xor(four, 1);
-    const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
-    const unsigned first = to + odd * 2 * OUT_ROW_BYTES + word / 2;
-    const unsigned pair = low >> 8 * odd, other = high >> 8 * odd;
-    shared_store(first, static_cast<unsigned char>((pair & 0x0F) | (other << 4 & 0xF0)), apart);
-    shared_store(first, static_cast<unsigned char>((pair >> 4 & 0x0F) | (other & 0xF0)),
-                 apart + OUT_ROW_BYTES);
+  }
+}
+
+// Puts the codes of eight rows into a packed row-major tile. Two neighbouring threads hold the two codes
+// of a byte: each finishes four of the rows.
+MXQ_FN void stage_eight(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned eight) {
+  const unsigned odd = word % 2, theirs = shuffle_xor(eight, 1);
+  // The even column's four codes in the low half, the odd one's in the high half.
+  const unsigned both_columns = permute_bytes(eight, theirs, odd ? 0x3276 : 0x5410);
+  const unsigned even_rows = both_columns & 0x0F0F0F0F, odd_rows = both_columns >> 4 & 0x0F0F0F0F;
+  const unsigned to = tile + (row + odd * 4) * OUT_ROW_BYTES + word / 2;
+  const unsigned apart = below * OUT_ROW_BYTES;
+  const unsigned zero_two = even_rows | even_rows >> 12, one_three = odd_rows | odd_rows >> 12;
+  shared_store(to, static_cast<unsigned char>(zero_two), apart);
+  shared_store(to, static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(zero_two >> 8), apart + 2 * OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(one_three >> 8), apart + 3 * OUT_ROW_BYTES);
+}
+
+// Quantizes four rows of a word's columns into the row-major tile of the main part, or of the first
+// part where both have the same squares.
+MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigned *four_rows,
+                       const block_scale (&of)[COLUMNS]) {
+  constexpr unsigned TILE = COLUMN_MAJOR ? ALSO_TILE : OUT_TILE;
+  if constexpr (COLUMNS == 2 || OUT_BITS == 8) {
+    for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+      stage_four(TILE, row, quad * 4 + r, word, narrow_across(four_rows + r, of));
+  } else if (quad % 2) {
+    const unsigned before = narrow_across(four_rows - 4, of), here = narrow_across(four_rows, of);
+    stage_eight(TILE, row, quad * 4 - 4, word, permute_bytes(before, here, 0x5410));
   }
 }
 
@@ -217,10 +238,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       }
-      if constexpr (!COLUMN_MAJOR || ALSO == 3)
-        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row, quad * 4 + r, word,
-                     narrow_across(four_rows + r, of));
+      if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
     }
     if constexpr (COLUMN_MAJOR)
       for (unsigned c = 0; c < COLUMNS; c++)
@@ -241,11 +259,11 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of(args, tile));
+    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of(args, tile);
+    const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
 //$ if layout.second ~= 0 and layout.first == part.along_k then
@@ -257,7 +275,7 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
     if (thread_id() == 0) {
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // codes of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
     }
     if constexpr (SCALES_BY_TILES)
       store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,

@@ -34,22 +34,24 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
   const unsigned warp = thread_id() / 32, lane = thread_id() % 32;
   const unsigned first_row = warp / ROW_WARPS * WARP_ROWS + lane % WARP_ROWS;
   const unsigned run = warp % ROW_WARPS * RUN_LANES + lane / WARP_ROWS;
+  // Places within a run differ in bits that the swizzle changes, those of steps above them.
+  const unsigned from = word_place(first_row, run * RUN_WORDS);
+  const unsigned to = also_place(first_row, run * RUN * OUT_BITS / 8);
 #pragma unroll 1
   for (unsigned below = 0; below < TILE_N; below += STEP_ROWS) {
     const unsigned row = first_row + below;
     unsigned words[RUN_WORDS];
     for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = shared_load<words4>(word_place(row, run * RUN_WORDS + w));
+      const words4 four = shared_load<words4>((from + below * 128) ^ w * 4);
       for (unsigned j = 0; j < 4; j++) words[w + j] = four.word[j];
     }
     const run_scales scale = scales_of_run(words, WARP_ROWS);
     put_scales_of_run(args, at, row, run * RUN, turn, scale);
     const run_codes codes = codes_of_run(words, scale);
     if constexpr (RUN * OUT_BITS < 128)
-      shared_store(also_place(row, run * RUN * OUT_BITS / 8), codes.part[0]);
+      shared_store(to + below * OUT_ROW_BYTES, codes.part[0]);
     else
       for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
-        shared_store(also_place(row, run * RUN * OUT_BITS / 8 + chunk * 16),
-                     codes_chunk(codes, chunk));
+        shared_store((to + below * OUT_ROW_BYTES) ^ chunk * 16, codes_chunk(codes, chunk));
   }
 }

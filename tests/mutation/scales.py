@@ -111,8 +111,7 @@ PADDING = [
     runs("scale of a run outside", change("static_cast<unsigned char>(n < args.n && k < args.k ? code : 0)",
                                           "static_cast<unsigned char>(n < args.n && k < args.k ? code : 1)"),
          TWO_BLK),
-    row("scale of a row outside", change("n < args.n && k < args.k ? code : 0",
-                                         "n < args.n && k < args.k ? code : 1")),
+    row("scale of a row outside", change("inside ? code : 0", "inside ? code : 1")),
 ]
 
 TURNS = [
@@ -155,9 +154,12 @@ FIRST_PART = [
     tile("swizzle of the input forgotten", change("return swizzle<128>(IN_TILE", "return (IN_TILE")),
     runs("swizzle of the first part forgotten", change("return swizzle<OUT_ROW_BYTES>(ALSO_TILE",
                                                        "return (ALSO_TILE")),
-    runs("words of a run exchanged", change("run * RUN_WORDS + w)", "run * RUN_WORDS + (w ^ 4))")),
+    runs("words of a run exchanged", change("^ w * 4)", "^ (w ^ 4) * 4)")),
     runs("chunks of a run exchanged", change("codes_chunk(codes, chunk)",
                                              "codes_chunk(codes, chunk ^ 1)")),
+    runs("steps closer than their rows", change("from + below * 128", "from + below * 64")),
+    runs("codes of a step in another row", change("(to + below * OUT_ROW_BYTES) ^",
+                                                  "(to + below / 2 * OUT_ROW_BYTES) ^")),
     runs("scale of every run of a block", change("  if (column % BLOCK != 0) return;\n", ""), LONG),
     runs("scale index one off", change("column + piece * BLOCK;", "column + BLOCK + piece * BLOCK;")),
     runs("scale index in the tile one off", change("(column / BLOCK + piece)",

@@ -20,7 +20,7 @@ FENCE_INIT = "    fence_async_shared();  // orders the barrier's initialization"
 SYNC_INIT = "  block_sync();  // orders the barrier's initialization"
 WAIT = "    barrier_wait(BARRIER, parity);"
 STORE = "      store_tile(args, at);"
-LOAD = "      if (tile < args.tiles) load_tile(args, place_of(args, tile));\n"
+LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));\n"
 ADVANCE = "    tile += grid_size();\n"
 
 tile = Template("tile.tma.cu", COLT)
@@ -61,7 +61,7 @@ COPIES = [
     tile("input buffer reused one tile early",
          change(FENCE_CODES,
                 "    if (thread_id() == 0 && tile + grid_size() < args.tiles)\n"
-                "      load_tile(args, place_of(args, tile + grid_size()));\n" + FENCE_CODES)),
+                "      load_tile(args, place_of<TILES_BY_K>(args, tile + grid_size()));\n" + FENCE_CODES)),
     tile("output buffer reused one tile early", [cut(LOAD), change(STORE, LOAD + STORE)]),
     tile("one expected byte less",
          change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES - 1)")),
@@ -158,11 +158,14 @@ BLOCKS = [
                 "static_cast<unsigned char>(four >> 8 * (3 - r)),"),
          fast("f32_e5m2_b32_floor_col")),
     tile("nibbles of neighbours exchanged",
-         change("low = odd ? theirs : four, high = odd ? four : theirs;",
-                "low = odd ? four : theirs, high = odd ? theirs : four;"), PACKED32),
-    tile("nibbles of the neighbour's rows", change("low >> 8 * odd", "low >> 8 * (1 - odd)"), PACKED32),
+         change("odd ? 0x3276 : 0x5410", "odd ? 0x7632 : 0x1054"), PACKED32),
+    tile("nibbles of the neighbour's rows", change("odd ? 0x3276 : 0x5410", "odd ? 0x1054 : 0x7632"), PACKED32),
     tile("nibbles of the wrong neighbour",
-         change("shuffle_xor(four, 1)", "shuffle_xor(four, 2)"), PACKED32),
+         change("shuffle_xor(eight, 1)", "shuffle_xor(eight, 2)"), PACKED32),
+    tile("rows of a byte's column exchanged",
+         change("static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES",
+                "static_cast<unsigned char>(zero_two), apart + OUT_ROW_BYTES"), PACKED32),
+    tile("eight rows in the place of the next", change("quad * 4 - 4, word,", "quad * 4, word,"), PACKED32),
     tile("codes of one column in both",
          change("place_four(codes[c], quad, four[c])", "place_four(codes[c], quad, four[0])")),
 ]
