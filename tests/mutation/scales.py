@@ -135,7 +135,7 @@ TURNS = [
     row("barrier between scales and their loads dropped",
         drop("    block_sync();  // orders the stores of all scales")),
     row("scales of a tile in the wrong column",
-        change("row * TILE_COLUMNS + (run", "row * TILE_COLUMNS + 1 + (run")),
+        change("run.row * TILE_COLUMNS + column", "run.row * TILE_COLUMNS + 1 + column")),
 ]
 
 FIRST_PART = [
