@@ -11,8 +11,8 @@ enum {
   blocks_most = 8,
   held_rows = 32, /* rows of a word's column that one thread of a tile holds */
   row_read_bits = 512,
-  row_held_bits = 128, /* output of one thread of a row kernel */
-  row_threads = 256,
+  row_held_bits = 128, /* output of one thread of a row kernel, in one row */
+  row_threads = 128,
   strip_registers = 96,
   any_threads = 256,
 };
@@ -33,6 +33,11 @@ void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers) {
 static unsigned scale_bytes(const struct mxq_geometry *geometry, unsigned part, unsigned block) {
   const unsigned rows = part & MXQ_PART_ALONG_N ? geometry->tile_n / block : geometry->tile_n;
   return rows * (part & MXQ_PART_ALONG_K ? geometry->tile_k / block : geometry->tile_k);
+}
+
+/* Linear scales of the row part of two, as packed ones, leave by tiles (templates/scales.cuh). */
+static int row_scale_tile(const struct mxq_variant *variant, const struct mxq_traits *traits) {
+  return traits->also == MXQ_PART_ALONG_K && mxq_mode_scale_bits(variant->mode) == 8;
 }
 
 /* Registers of a thread that holds 32 words; storing them by rows, packing them, sharing their
@@ -66,7 +71,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.scales_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
   unsigned scales = 0; /* two of each part */
   if (traits.scale_tiles) scales = 2 * scale_bytes(&made, main_part, id->variant.block);
-  if (traits.scale_tiles && traits.also)
+  if (traits.also && (traits.scale_tiles || row_scale_tile(&id->variant, &traits)))
     scales += 2 * scale_bytes(&made, traits.also, id->variant.block);
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
@@ -90,7 +95,7 @@ void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geo
   *geometry = made;
 }
 
-/* Elements of one thread: 16 bytes of codes, but no more than 64 bytes of input. */
+/* Elements of one thread in one row: 16 bytes of codes, but no more than 64 bytes of input. */
 unsigned mxq_row_held(const struct mxq_traits *traits) {
   const unsigned by_codes = row_held_bits / traits->out_bits;
   return least(by_codes, row_read_bits / traits->in_bits);

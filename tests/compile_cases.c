@@ -56,8 +56,10 @@ static void check_bulk_store(struct kernel_case *one, const char *ptx) {
 }
 
 static void check_arithmetic(struct kernel_case *one, const char *ptx) {
-  static const char *const forbidden[] = {"fma.", ".ftz", ".approx", "ex2.", "lg2.", ".local"};
-  for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; ++i)
+  static const char *const forbidden[] = {".ftz", ".approx", "ex2.", "lg2.", ".local", "fma."};
+  /* Codes of e2m1 come from sums of products that are exact (four.cuh). */
+  const size_t adds = one->id.variant.out == MXQ_TYPE_E2M1 ? 1 : 0;
+  for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0] - adds; ++i)
     if (strstr(ptx, forbidden[i])) FAULT(one, "%s in the PTX", forbidden[i]);
   /* What the assembler of CUDA 13.0 gets wrong: see the NOTE in scale.cuh. Dequantize clamps no
    * codes. */

@@ -165,13 +165,15 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -243,6 +245,8 @@ MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
 
 // mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
 MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// fma.rn.f32: a * b + c, rounded once.
+MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 // min.f32: the smaller; the other if one is NaN.
 MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
 MXQ_FN float magnitude(float x) { return fabsf(x); }
@@ -264,37 +268,27 @@ MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
   asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
   return product;
 }
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
+// fma.rn: both halves of a * b + c, each rounded once.
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
+// min: the smaller of each half; the other if one is NaN.
+MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
 }
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
+MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
 }
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
@@ -380,9 +374,19 @@ MXQ_FN unsigned round_pair_f16(float first, float second) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
   return pair;
 }
+// shf.r.wrap.b32: the low word of high:low moved right.
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return __funnelshift_r(low, high, by);
+}
 // prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
+}
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
 }
 
 #endif
@@ -410,6 +414,7 @@ constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
 #line 4 "templates/tile.tma.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
+constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = 0, IN_BYTES = 32768;
@@ -424,27 +429,31 @@ struct block_scale {
   float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
 };
 
-#line 17 "templates/scale.cuh"
+#line 8 "templates/scale.cuh"
+// Whether a block's maximum may come to more than the largest code's value and half a step.
+constexpr bool SATURATES = false;
+#line 19 "templates/scale.cuh"
 // Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
 MXQ_FN int scale_exponent(unsigned amax) {
   const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
   if constexpr (HAS_NARROW) return static_cast<int>(ceil_e8m0(quotient));
+  // The sum comes to the next exponent for these mantissas.
   const unsigned d = float_bits(quotient);
-  const unsigned exponent = d >> 23, mantissa = d & 0x7FFFFF;
-  return static_cast<int>(exponent + (exponent ? mantissa != 0 : mantissa > 0x400000));
+  return static_cast<int>((d + (d < 0x800000 ? 0x3FFFFF : 0x7FFFFF)) >> 23);
 }
-#line 33 "templates/scale.cuh"
+#line 35 "templates/scale.cuh"
 // The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
 // of the contract and the subnormal multiplier of code 254 are never needed.
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
 
 MXQ_FN block_scale scale_of(unsigned amax) {
-  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
   const int exponent = scale_exponent(amax);
   // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
   // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
   const unsigned code = exponent < 0 ? 0 : exponent;
-  return {code, bits_float((254 - code) << 23)};
+  const unsigned multiplier = (254 - code) << 23;
+  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
+  return {code, bits_float(multiplier)};
 }
 
 #line 1 "templates/convert.cuh"
@@ -545,9 +554,10 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
 }
 
 #line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers.
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
 
-#line 109 "templates/four.cuh"
+#line 118 "templates/four.cuh"
 // Of as many words as hold four elements: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
   float x[4];
@@ -584,11 +594,15 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-template <class ARGS>
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
 }
 
 // The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
@@ -612,7 +626,7 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
   else if (quad % 2 == 0)
     codes.word[quad / 2] = four;
   else
-    codes.word[quad / 2] |= four << 16;
+    codes.word[quad / 2] = permute_bytes(codes.word[quad / 2], four, 0x5410);
 }
 
 // The larger of a word's columns, in both.
@@ -632,6 +646,9 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  static constexpr bool BY_TILES =
+      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -690,9 +707,16 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
-// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
+MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
+  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
+          (count - 1)) == 0;
+}
+
+// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -715,6 +739,12 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
     unsigned char *const to =
         scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (SCALES_LIN && ACCESS > 1)
+      if (!aligned_scales(scales, ACCESS)) {
+        for (unsigned c = 0; c < ACCESS; c++)
+          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+        continue;
+      }
     if constexpr (ACCESS == 4)
       global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
     else if constexpr (ACCESS == 2)
@@ -725,7 +755,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 17 "templates/tile.tma.cu"
+#line 18 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
 constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
@@ -748,11 +778,11 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-// Packed scales of a tile, a byte a block. Two of each part: those of one tile may still be read
+// Scales of a tile that leave together, a byte a block. Two of each part: those of one tile may still be read
 // while faster threads write the next one's; the barriers of two tiles lie between uses of one.
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
-constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
 constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
@@ -794,6 +824,12 @@ MXQ_FN unsigned word_place(unsigned row, unsigned word) {
     return swizzle<128>(IN_TILE + word / SLAB_WORDS * IN_SLAB_BYTES + row * 128 +
                         word % SLAB_WORDS * 4);
   return IN_TILE + row * ROW_BYTES + word * 4;
+}
+
+// The word `r` rows below one that is a multiple of eight: swizzles repeat after eight rows.
+MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
+  constexpr unsigned ALIKE = READS_ROWS ? 8 : 1, PITCH = READS_ROWS ? 128 : ROW_BYTES;
+  return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
 // The maximum of the block over the threads that share it.
@@ -855,28 +891,49 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
   }
 }
 
-// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
-MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned word, unsigned four) {
+// Puts four codes into a row-major tile, `below` rows below `row`: those of two columns in two rows,
+// or of one in four.
+MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned four) {
+  const unsigned to = tile + row * OUT_ROW_BYTES, apart = below * OUT_ROW_BYTES;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word * 2;
-    shared_store(to, static_cast<unsigned short>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
+    shared_store(to + word * 2, static_cast<unsigned short>(four), apart);
+    shared_store(to + word * 2, static_cast<unsigned short>(four >> 16), apart + OUT_ROW_BYTES);
   } else if constexpr (COLUMNS == 2) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word;
-    shared_store(to, static_cast<unsigned char>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
-  } else if constexpr (OUT_BITS == 8) {
-    for (unsigned r = 0; r < 4; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word,
-                   static_cast<unsigned char>(four >> 8 * r));
+    shared_store(to + word, static_cast<unsigned char>(four), apart);
+    shared_store(to + word, static_cast<unsigned char>(four >> 8), apart + OUT_ROW_BYTES);
   } else {
-    // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
-    const unsigned odd = word % 2;
-    const unsigned theirs = shuffle_xor(four, 1);
-    const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
-    for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word / 2,
-                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
+    for (unsigned r = 0; r < 4; r++)
+      shared_store(to + word, static_cast<unsigned char>(four >> 8 * r), apart + r * OUT_ROW_BYTES);
+  }
+}
+
+// Puts the codes of eight rows into a packed row-major tile. Two neighbouring threads hold the two codes
+// of a byte: each finishes four of the rows.
+MXQ_FN void stage_eight(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned eight) {
+  const unsigned odd = word % 2, theirs = shuffle_xor(eight, 1);
+  // The even column's four codes in the low half, the odd one's in the high half.
+  const unsigned both_columns = permute_bytes(eight, theirs, odd ? 0x3276 : 0x5410);
+  const unsigned even_rows = both_columns & 0x0F0F0F0F, odd_rows = both_columns >> 4 & 0x0F0F0F0F;
+  const unsigned to = tile + (row + odd * 4) * OUT_ROW_BYTES + word / 2;
+  const unsigned apart = below * OUT_ROW_BYTES;
+  const unsigned zero_two = even_rows | even_rows >> 12, one_three = odd_rows | odd_rows >> 12;
+  shared_store(to, static_cast<unsigned char>(zero_two), apart);
+  shared_store(to, static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(zero_two >> 8), apart + 2 * OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(one_three >> 8), apart + 3 * OUT_ROW_BYTES);
+}
+
+// Quantizes four rows of a word's columns into the row-major tile of the main part, or of the first
+// part where both have the same squares.
+MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigned *four_rows,
+                       const block_scale (&of)[COLUMNS]) {
+  constexpr unsigned TILE = COLUMN_MAJOR ? ALSO_TILE : OUT_TILE;
+  if constexpr (COLUMNS == 2 || OUT_BITS == 8) {
+    for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+      stage_four(TILE, row, quad * 4 + r, word, narrow_across(four_rows + r, of));
+  } else if (quad % 2) {
+    const unsigned before = narrow_across(four_rows - 4, of), here = narrow_across(four_rows, of);
+    stage_eight(TILE, row, quad * 4 - 4, word, permute_bytes(before, here, 0x5410));
   }
 }
 
@@ -892,7 +949,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   unsigned rows[HELD_ROWS];
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(word_place(first_row + (half ^ flip) + r, word));
+      rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
   block_scale scale[PIECES][COLUMNS];
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -900,8 +957,9 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     for (unsigned r = 1; r < PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
     largest = block_max(largest, word, group);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    scale[piece][0] = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 1; c < COLUMNS; c++)
+      scale[piece][c] = ALONG_K ? scale[piece][0] : scale_of(column_magnitude(largest, c));
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
       put_scales(args, at, first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
                  scale[piece]);
@@ -921,10 +979,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       }
-      if constexpr (!COLUMN_MAJOR || ALSO == 3)
-        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row + quad * 4 + r, word,
-                     narrow_across(four_rows + r, of));
+      if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
     }
     if constexpr (COLUMN_MAJOR)
       for (unsigned c = 0; c < COLUMNS; c++)
@@ -965,8 +1020,8 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
     largest = across_columns(largest);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale.piece[piece][c] = scale_of(column_magnitude(largest, 0));
+    const block_scale of = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
   }
   return scale;
 }
@@ -991,10 +1046,12 @@ MXQ_FN words4 codes_chunk(const run_codes &codes, unsigned chunk) {
 }
 
 #line 4 "templates/tile_runs.cuh"
-constexpr unsigned TILE_RUNS = TILE_K / RUN;            // in a row
-constexpr unsigned WARP_ROWS = 32 / RUN_LANES;          // a warp holds a block of that many rows
-constexpr unsigned ROW_WARPS = TILE_RUNS / RUN_LANES;   // warps for all blocks of those rows
-static_assert(TILE_RUNS % RUN_LANES == 0 && TILE_N * TILE_RUNS % THREADS == 0, "whole warps");
+constexpr unsigned TILE_RUNS = TILE_K / RUN;                         // in a row
+constexpr unsigned WARP_ROWS = 32 / RUN_LANES;                       // a warp holds a block of that many rows
+constexpr unsigned ROW_WARPS = TILE_RUNS / RUN_LANES;                // warps for all blocks of those rows
+constexpr unsigned STEP_ROWS = THREADS / 32 / ROW_WARPS * WARP_ROWS; // rows of all warps together
+static_assert(TILE_RUNS % RUN_LANES == 0 && THREADS / 32 % ROW_WARPS == 0, "whole warps");
+static_assert(TILE_N % STEP_ROWS == 0 && STEP_ROWS % 8 == 0, "whole steps, swizzled alike");
 
 // Sixteen bytes of a row-major tile whose rows the tensor map swizzles.
 MXQ_FN unsigned also_place(unsigned row, unsigned byte) {
@@ -1006,40 +1063,45 @@ MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned 
   if (column % BLOCK != 0) return;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
-    const unsigned code = n < args.n && k < args.k ? scale.piece[piece][0].code : 0;
-    if constexpr (SCALES_BY_TILES)
+    const unsigned code = scale.piece[piece][0].code;
+    if constexpr (scales_of<ALSO>::BY_TILES)
       shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + row * (TILE_K / BLOCK) +
                        (column / BLOCK + piece),
-                   static_cast<unsigned char>(code));
+                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
     else
-      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, code);
+      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k,
+                        n < args.n && k < args.k ? code : 0);
   }
 }
 
 MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn) {
-  for (unsigned i = thread_id(); i < TILE_N * TILE_RUNS; i += THREADS) {
-    const unsigned warp = i / 32, lane = i % 32;
-    // Neighbouring lanes hold neighbouring rows, whose 16 bytes fall into different banks.
-    const unsigned row = warp / ROW_WARPS * WARP_ROWS + lane % WARP_ROWS;
-    const unsigned run = warp % ROW_WARPS * RUN_LANES + lane / WARP_ROWS;
+  // Neighbouring lanes hold neighbouring rows, whose 16 bytes fall into different banks.
+  const unsigned warp = thread_id() / 32, lane = thread_id() % 32;
+  const unsigned first_row = warp / ROW_WARPS * WARP_ROWS + lane % WARP_ROWS;
+  const unsigned run = warp % ROW_WARPS * RUN_LANES + lane / WARP_ROWS;
+  // Places within a run differ in bits that the swizzle changes, those of steps above them.
+  const unsigned from = word_place(first_row, run * RUN_WORDS);
+  const unsigned to = also_place(first_row, run * RUN * OUT_BITS / 8);
+#pragma unroll 1
+  for (unsigned below = 0; below < TILE_N; below += STEP_ROWS) {
+    const unsigned row = first_row + below;
     unsigned words[RUN_WORDS];
     for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = shared_load<words4>(word_place(row, run * RUN_WORDS + w));
+      const words4 four = shared_load<words4>((from + below * 128) ^ w * 4);
       for (unsigned j = 0; j < 4; j++) words[w + j] = four.word[j];
     }
     const run_scales scale = scales_of_run(words, WARP_ROWS);
     put_scales_of_run(args, at, row, run * RUN, turn, scale);
     const run_codes codes = codes_of_run(words, scale);
     if constexpr (RUN * OUT_BITS < 128)
-      shared_store(also_place(row, run * RUN * OUT_BITS / 8), codes.part[0]);
+      shared_store(to + below * OUT_ROW_BYTES, codes.part[0]);
     else
       for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
-        shared_store(also_place(row, run * RUN * OUT_BITS / 8 + chunk * 16),
-                     codes_chunk(codes, chunk));
+        shared_store((to + below * OUT_ROW_BYTES) ^ chunk * 16, codes_chunk(codes, chunk));
   }
 }
 
-#line 229 "templates/tile.tma.cu"
+#line 255 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -1047,31 +1109,30 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of(args, tile));
+    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of(args, tile);
+    const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 244 "templates/tile.tma.cu"
+#line 270 "templates/tile.tma.cu"
     quantize_runs(args, at, parity);
-#line 246 "templates/tile.tma.cu"
+#line 272 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();
     if (thread_id() == 0) {
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // codes of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
     }
-    if constexpr (SCALES_BY_TILES) {
+    if constexpr (SCALES_BY_TILES)
       store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
                              args.n, args.k);
-      if constexpr (ALSO != 0)
-        store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
-                               at.n, at.k, args.n, args.k);
-    }
+    if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
+      store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
+                             at.n, at.k, args.n, args.k);
     if (tile >= args.tiles) return;
   }
 }

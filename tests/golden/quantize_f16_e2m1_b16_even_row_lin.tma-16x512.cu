@@ -165,13 +165,15 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -243,6 +245,8 @@ MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
 
 // mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
 MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// fma.rn.f32: a * b + c, rounded once.
+MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 // min.f32: the smaller; the other if one is NaN.
 MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
 MXQ_FN float magnitude(float x) { return fabsf(x); }
@@ -264,37 +268,27 @@ MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
   asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
   return product;
 }
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
+// fma.rn: both halves of a * b + c, each rounded once.
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
+// min: the smaller of each half; the other if one is NaN.
+MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
 }
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
+MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
 }
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
@@ -380,9 +374,19 @@ MXQ_FN unsigned round_pair_f16(float first, float second) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
   return pair;
 }
+// shf.r.wrap.b32: the low word of high:low moved right.
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return __funnelshift_r(low, high, by);
+}
 // prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
+}
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
 }
 
 #endif
@@ -410,7 +414,8 @@ constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
 #line 4 "templates/row.tma.cu"
 constexpr unsigned TILE_N = 16, TILE_K = 512;
-constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
+constexpr bool TILES_BY_K = true;
+constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 7;
 // Shared memory, in bytes.
 constexpr unsigned SCALE_TILE = 0;
 
@@ -421,25 +426,29 @@ struct block_scale {
   float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
 };
 
-#line 26 "templates/scale.cuh"
+#line 8 "templates/scale.cuh"
+// Whether a block's maximum may come to more than the largest code's value and half a step.
+constexpr bool SATURATES = true;
+#line 28 "templates/scale.cuh"
 // Contract, section 2, even: floor of a rounded to the output's mantissa, exponent at most 254.
 MXQ_FN int scale_exponent(unsigned amax) {
   const unsigned rounded = amax + (1u << (22 - OUT_MANTISSA_BITS));
   const unsigned exponent = rounded >> 23;
   return static_cast<int>(exponent > 254 ? 254 : exponent) - OUT_EMAX;
 }
-#line 33 "templates/scale.cuh"
+#line 35 "templates/scale.cuh"
 // The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
 // of the contract and the subnormal multiplier of code 254 are never needed.
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
 
 MXQ_FN block_scale scale_of(unsigned amax) {
-  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
   const int exponent = scale_exponent(amax);
   // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
   // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
   const unsigned code = exponent < 0 ? 0 : exponent;
-  return {code, bits_float((254 - code) << 23)};
+  const unsigned multiplier = (254 - code) << 23;
+  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
+  return {code, bits_float(multiplier)};
 }
 
 #line 1 "templates/convert.cuh"
@@ -540,24 +549,25 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
 }
 
 #line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers.
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
 
-#line 4 "templates/four.cuh"
-// e2m1 without a conversion, two elements at a time where the input has 16 bits: adding an anchor,
-// 2^(e + mantissa bits - 1) with e the exponent of the product, at least that of the smallest normal
-// code, rounds the product to nearest even at the code's last place. The low bits of the sum count
-// steps from the exponent's first code, which is twice its distance from the smallest exponent: a
-// SHIFT of the products makes that a multiple of 8 away from twice the anchor's exponent field.
+#line 5 "templates/four.cuh"
+// e2m1 without a conversion. Codes count steps of 1/2 up to the value 2, of 1 up to 4, of 2 up to 6:
+// the code of a magnitude y is min(2 y, y + 2, y / 2 + 4), three lines that cross at 2 and 4, rounded
+// to nearest even; that the lines are moved by even numbers leaves ties alone. So with an anchor whose
+// last place is worth 1/2, fused multiply-adds of y, 1/2 and 1/4 of it to the anchor and 1 and 2 more
+// round once each, and the smallest sum has the code in its low three bits. A NaN's bits are all ones.
 constexpr unsigned IN_MANTISSA_BITS = IN_BITS == 32 ? 23 : IN_BF16 ? 7 : 10;
-constexpr unsigned SHIFT_BITS = IN_EXPONENT_BITS == 8 ? 1 : 0;  // products are halved
-constexpr unsigned SMALLEST = (1u << (IN_EXPONENT_BITS - 1)) - 1 - SHIFT_BITS;  // field of code 2
-constexpr unsigned ANCHOR_BITS = (IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS;
-constexpr unsigned LARGEST_BITS = ((SMALLEST + 2) << IN_MANTISSA_BITS) | (1u << (IN_MANTISSA_BITS - 1));
-static_assert((SMALLEST + IN_MANTISSA_BITS - 1) % 4 == 0, "the smallest anchor counts from 0");
+constexpr unsigned IN_BIAS = (1u << (IN_EXPONENT_BITS - 1)) - 1;
+constexpr unsigned ONE = IN_BIAS << IN_MANTISSA_BITS;
+constexpr unsigned HALF = ONE - (1u << IN_MANTISSA_BITS), QUARTER = HALF - (1u << IN_MANTISSA_BITS);
+constexpr unsigned ANCHOR = ONE + ((IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS);
 
+#line 45 "templates/four.cuh"
 MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
 
-#line 55 "templates/four.cuh"
+#line 57 "templates/four.cuh"
 // The halves of a multiplier 2^k, k at most 26 unless all elements are zeros, are both f16: their
 // products with an element are exact, or far below half of the smallest code.
 MXQ_FN unsigned half_multiplier(float multiplier, unsigned second) {
@@ -573,41 +583,48 @@ MXQ_FN unsigned product_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
                                              half_multiplier(scale[0].multiplier, second));
   return product;
 }
-#line 71 "templates/four.cuh"
-// A word's codes in its halves: in the low three bits of `code`, below others; the top bit of `sign`.
+MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
+  return multiply_add_pair_f16(y, both(by), both(anchor));
+}
+MXQ_FN unsigned smaller_of(unsigned a, unsigned b) { return min_pair_f16(a, b); }
+#line 77 "templates/four.cuh"
+// A word's codes in its halves: in the low three bits of `code`; the top bit of `sign`.
 struct pair_codes {
   unsigned code, sign;
 };
 
 MXQ_FN pair_codes codes_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  constexpr unsigned FIELD = both(((1u << IN_EXPONENT_BITS) - 1) << IN_MANTISSA_BITS);
-  const unsigned x = product_of(word, scale);
-  const unsigned y = IN_BF16 ? limit_pair_bf16(x, both(LARGEST_BITS))
-                             : limit_pair_f16(x, both(LARGEST_BITS));
-  const unsigned field = max_pair_u16(y & FIELD, both(SMALLEST << IN_MANTISSA_BITS));
-  const unsigned anchor = field + both(ANCHOR_BITS);
-  const unsigned sum = IN_BF16 ? add_pair_bf16(y, anchor) : add_pair_f16(y, anchor);
-  return {sum + (anchor >> (IN_MANTISSA_BITS - 1)), x};
-}
-
-// Adds them to others, `at` bits above the low ends of the halves.
-MXQ_FN void place_codes(unsigned &codes, pair_codes pair, unsigned at) {
-  codes |= (pair.code << at & both(7u << at)) | (pair.sign >> (12 - at) & both(8u << at));
+  const unsigned x = product_of(word, scale), y = x & 0x7FFF7FFF;
+  const unsigned steps = sum_of(y, ONE, ANCHOR), twos = sum_of(y, HALF, ANCHOR + 2);
+  unsigned fours = sum_of(y, QUARTER, ANCHOR + 4);
+  if (SATURATES) fours = smaller_of(fours, both(ANCHOR + 7));
+  return {smaller_of(smaller_of(steps, twos), fours), x};
 }
 
 // Of two words: neighbours in a row, or in a column, whose codes then fill a byte each.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
-  unsigned codes = 0;
-  for (unsigned i = 0; i < 2; i++) place_codes(codes, codes_of(words[i], scale), 8 * i);
-  return (codes | codes >> 12) & 0xFFFF;
+  const pair_codes first = codes_of(words[0], scale), second = codes_of(words[1], scale);
+  // Bytes: the low halves' codes, the high halves'.
+  const unsigned signs = permute_signs(first.sign, second.sign, 0x7351);
+  const unsigned codes =
+      (permute_bytes(first.code, second.code, 0x6240) & 0xF7F7F7F7) | (signs & 0x08080808);
+  return (codes & 0x0F0F) | (codes >> 12 & ~0x0F0F);
 }
 // Of four words in a column: four codes for each of its two columns.
 MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
                         unsigned (&four)[COLUMNS]) {
-  unsigned codes = 0;
-  for (unsigned i = 0; i < 4; i++) place_codes(codes, codes_of(words[i], scale), 4 * i);
-  four[0] = codes & 0xFFFF;
-  four[1] = codes >> 16;
+  pair_codes of[4];
+  for (unsigned i = 0; i < 4; i++) of[i] = codes_of(words[i], scale);
+  // Bytes: the first and third row, or second and fourth, of the low halves, then of the high ones.
+  const unsigned low = permute_bytes(of[0].code, of[2].code, 0x6240);
+  const unsigned high = permute_bytes(of[1].code, of[3].code, 0x6240);
+  const unsigned low_signs = permute_signs(of[0].sign, of[2].sign, 0x7351);
+  const unsigned high_signs = permute_signs(of[1].sign, of[3].sign, 0x7351);
+  const unsigned codes = (low & 0x0F0F0F0F) | (high << 4 & 0xF0F0F0F0);
+  const unsigned signs = (low_signs & 0x0F0F0F0F) | (high_signs & 0xF0F0F0F0);
+  const unsigned eight = (codes & 0x77777777) | (signs & 0x88888888);
+  four[0] = eight;
+  four[1] = eight >> 16;
 }
 
 #line 1 "templates/place.cuh"
@@ -628,11 +645,15 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-template <class ARGS>
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
 }
 
 // The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
@@ -656,7 +677,7 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
   else if (quad % 2 == 0)
     codes.word[quad / 2] = four;
   else
-    codes.word[quad / 2] |= four << 16;
+    codes.word[quad / 2] = permute_bytes(codes.word[quad / 2], four, 0x5410);
 }
 
 // The larger of a word's columns, in both.
@@ -665,7 +686,7 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
-#line 13 "templates/row.tma.cu"
+#line 14 "templates/row.tma.cu"
 constexpr unsigned RUN_WORDS = 32 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -694,8 +715,8 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
     largest = across_columns(largest);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale.piece[piece][c] = scale_of(column_magnitude(largest, 0));
+    const block_scale of = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
   }
   return scale;
 }
@@ -730,6 +751,9 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  static constexpr bool BY_TILES =
+      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -788,9 +812,16 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
-// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
+MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
+  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
+          (count - 1)) == 0;
+}
+
+// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -813,6 +844,12 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
     unsigned char *const to =
         scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (SCALES_LIN && ACCESS > 1)
+      if (!aligned_scales(scales, ACCESS)) {
+        for (unsigned c = 0; c < ACCESS; c++)
+          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+        continue;
+      }
     if constexpr (ACCESS == 4)
       global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
     else if constexpr (ACCESS == 2)
@@ -823,50 +860,81 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 16 "templates/row.tma.cu"
+#line 17 "templates/row.tma.cu"
 // K is a multiple of a run: each is inside or outside as a whole.
 constexpr unsigned ROW_RUNS = TILE_K / RUN;
 constexpr unsigned STEP_ROWS = THREADS / ROW_RUNS;  // rows that the threads hold at a time
+constexpr unsigned STEPS = TILE_N / STEP_ROWS;
 constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;   // of scales
 static_assert(TILE_N % STEP_ROWS == 0 && THREADS % ROW_RUNS == 0, "whole steps");
 static_assert(TILE_K % RUN == 0 && TILE_K % BLOCK == 0, "whole blocks");
 
-MXQ_FN void store_scales_of_run(const mxq_vector_args &args, tile_place at, unsigned row,
-                                unsigned column, const run_scales &scale) {
-  if (column % BLOCK != 0) return;
+// The run of a thread in the first of its rows. What lies STEP_ROWS rows on is the same for all threads.
+struct run_place {
+  unsigned row, column;  // in the tile
+  unsigned n, k;
+  const unsigned char *from;
+  unsigned char *to;
+  unsigned long long scale_at;  // of linear scales
+};
+
+MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
+  run_place run;
+  run.row = thread_id() / ROW_RUNS;
+  run.column = thread_id() % ROW_RUNS * RUN;
+  run.n = at.n + run.row;
+  run.k = at.k + run.column;
+  run.from = args.in + at.e * args.stride_e_bytes + run.n * args.stride_n_bytes +
+             run.k * (IN_BITS / 8ull);
+  const unsigned long long code =
+      (static_cast<unsigned long long>(at.e) * args.n + run.n) * args.k + run.k;
+  run.to = args.out + code / (8 / OUT_BITS);
+  run.scale_at =
+      at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, run.n, run.k / BLOCK);
+  return run;
+}
+
+struct run_words {
+  unsigned word[RUN_WORDS];
+};
+
+MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
+  run_words words = {};
+  if (run.n + step * STEP_ROWS >= args.n || run.k >= args.k) return words;
+  const unsigned char *const from = run.from + step * (STEP_ROWS * args.stride_n_bytes);
+  for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+    const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
+    for (unsigned i = 0; i < 4; i++) words.word[w + i] = four.word[i];
+  }
+  return words;
+}
+
+MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const run_place &run,
+                                unsigned step, const run_scales &scale) {
+  if (run.column % BLOCK != 0) return;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
-    const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
+    const unsigned row = run.row + step * STEP_ROWS, n = run.n + step * STEP_ROWS;
+    const unsigned k = run.k + piece * BLOCK;
+    const bool inside = n < args.n && k < args.k;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (SCALES_BY_TILES)
-      shared_store(SCALE_TILE + row * TILE_COLUMNS + (column / BLOCK + piece),
-                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
-    else
-      store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, code);
+      shared_store(SCALE_TILE + row * TILE_COLUMNS + (run.column / BLOCK + piece),
+                   static_cast<unsigned char>(inside ? code : 0));
+    else if constexpr (!SCALES_LIN)
+      store_scale<MAIN>(args.scale, e, n, k, args.n, args.k, code);
+    else if (inside)
+      store_scale_at(args.scale, run.scale_at + step * (STEP_ROWS * args.scale.pitch) + piece, code);
   }
 }
 
-// Quantizes the run that begins at element (row, column) of the tile.
-MXQ_FN void quantize_run(const mxq_vector_args &args, tile_place at, unsigned row,
-                         unsigned column) {
-  const unsigned n = at.n + row, k = at.k + column;
-  const bool inside = n < args.n && k < args.k;
-  unsigned words[RUN_WORDS] = {};
-  if (inside) {
-    const unsigned char *const from =
-        args.in + at.e * args.stride_e_bytes + n * args.stride_n_bytes + k * (IN_BITS / 8ull);
-    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
-      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
-    }
-  }
-  const run_scales scale = scales_of_run(words, 1);
-  store_scales_of_run(args, at, row, column, scale);
-  if (!inside) return;
-
-  const run_codes codes = codes_of_run(words, scale);
-  const unsigned long long code =
-      (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
-  unsigned char *const to = args.out + code / (8 / OUT_BITS);
+MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_place &run,
+                         unsigned step, const run_words &words) {
+  const run_scales scale = scales_of_run(words.word, 1);
+  store_scales_of_run(args, e, run, step, scale);
+  if (run.n + step * STEP_ROWS >= args.n || run.k >= args.k) return;
+  const run_codes codes = codes_of_run(words.word, scale);
+  unsigned char *const to =
+      run.to + step * (STEP_ROWS / (8 / OUT_BITS) * static_cast<unsigned long long>(args.k));
   if constexpr (RUN * OUT_BITS < 128)
     global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
   else
@@ -875,9 +943,13 @@ MXQ_FN void quantize_run(const mxq_vector_args &args, tile_place at, unsigned ro
 }
 
 MXQ_KERNEL(quantize_f16_e2m1_b16_even_row_lin_tma_16x512, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
-  const tile_place at = place_of(args, block_id());
-  const unsigned first = thread_id() / ROW_RUNS, column = thread_id() % ROW_RUNS * RUN;
-  for (unsigned row = first; row < TILE_N; row += STEP_ROWS) quantize_run(args, at, row, column);
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
+  const run_place run = run_of(args, at);
+  run_words words[STEPS];
+#pragma unroll
+  for (unsigned step = 0; step < STEPS; step++) words[step] = load_run(args, run, step);
+#pragma unroll
+  for (unsigned step = 0; step < STEPS; step++) quantize_run(args, at.e, run, step, words[step]);
   if constexpr (SCALES_BY_TILES) {
     block_sync();  // orders the stores of all scales before their loads
     store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
