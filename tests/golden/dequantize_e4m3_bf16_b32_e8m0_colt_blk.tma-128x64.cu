@@ -712,20 +712,21 @@ MXQ_FN thread_scales scales_of(const mxq_dequant_tile_args &args, tile_place at,
 
 // Turns the words of one step: codes of CHUNK columns in each of CODES rows.
 MXQ_FN void decode_step(const thread_place &my, unsigned step, const float (&scale)[SCALES_K]) {
-  const unsigned row = row_of(my, step);
+  // A swizzle pattern is eight rows high, and CHUNK or CODES rows from a multiple of that many on lie
+  // in one: their places differ by constants.
+  const unsigned row = row_of(my, step), k = my.slab * SLAB_K + my.chunk * CHUNK;
+  const unsigned from = swizzle<ROW_BYTES>(IN_TILE + k * ROW_BYTES + row * IN_BITS / 8);
+  const unsigned to = swizzle<ROW_BYTES>(OUT_TILE + my.slab * SLAB_BYTES + row * ROW_BYTES +
+                                         my.chunk * 16);
   float x[CHUNK][CODES];
   for (unsigned c = 0; c < CHUNK; c++) {
-    const unsigned k = my.slab * SLAB_K + my.chunk * CHUNK + c;
-    const unsigned word = shared_load<unsigned>(
-        swizzle<ROW_BYTES>(IN_TILE + k * ROW_BYTES + row * IN_BITS / 8));
+    const unsigned word = shared_load<unsigned>(from ^ c * 16, c * ROW_BYTES);
     decode<CODES>(&word, x[c]);
   }
   for (unsigned r = 0; r < CODES; r++) {
     float products[CHUNK];
     for (unsigned c = 0; c < CHUNK; c++) products[c] = multiply(x[c][r], scale[ALONG_K ? 0 : c]);
-    shared_store(swizzle<ROW_BYTES>(OUT_TILE + my.slab * SLAB_BYTES + (row + r) * ROW_BYTES +
-                                    my.chunk * 16),
-                 round_chunk(products));
+    shared_store(to ^ r * 16, round_chunk(products), r * ROW_BYTES);
   }
 }
 

@@ -60,7 +60,8 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
+ * are column-major, with K fastest otherwise; then E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -74,6 +75,8 @@ struct mxq_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
@@ -119,6 +122,8 @@ struct mxq_dequant_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 /* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
@@ -160,13 +165,15 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -238,6 +245,8 @@ MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
 
 // mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
 MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// fma.rn.f32: a * b + c, rounded once.
+MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 // min.f32: the smaller; the other if one is NaN.
 MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
 MXQ_FN float magnitude(float x) { return fabsf(x); }
@@ -259,37 +268,27 @@ MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
   asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
   return product;
 }
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
+// fma.rn: both halves of a * b + c, each rounded once.
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
   unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
   return sum;
 }
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
+// min: the smaller of each half; the other if one is NaN.
+MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
 }
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
+MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
 }
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
@@ -297,15 +296,24 @@ MXQ_FN float max_magnitude(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
 }
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
 MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
 // cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
@@ -366,9 +374,19 @@ MXQ_FN unsigned round_pair_f16(float first, float second) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
   return pair;
 }
+// shf.r.wrap.b32: the low word of high:low moved right.
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return __funnelshift_r(low, high, by);
+}
 // prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
+}
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
 }
 
 #endif
@@ -390,12 +408,13 @@ constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
 constexpr bool SCALES_LIN = true, SCALES_BLK = false;
 constexpr bool SCALES_MN = false;
+constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
 #line 4 "templates/strip.tma.cu"
 constexpr unsigned TILE_N = 32, TILE_K = 64;
-constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 8;
+constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 5;
 // Shared memory, in bytes.
 constexpr unsigned MAXIMA = 0, SCALE_TILE = 0;
 
@@ -406,27 +425,31 @@ struct block_scale {
   float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
 };
 
-#line 17 "templates/scale.cuh"
+#line 8 "templates/scale.cuh"
+// Whether a block's maximum may come to more than the largest code's value and half a step.
+constexpr bool SATURATES = false;
+#line 19 "templates/scale.cuh"
 // Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
 MXQ_FN int scale_exponent(unsigned amax) {
   const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
   if constexpr (HAS_NARROW) return static_cast<int>(ceil_e8m0(quotient));
+  // The sum comes to the next exponent for these mantissas.
   const unsigned d = float_bits(quotient);
-  const unsigned exponent = d >> 23, mantissa = d & 0x7FFFFF;
-  return static_cast<int>(exponent + (exponent ? mantissa != 0 : mantissa > 0x400000));
+  return static_cast<int>((d + (d < 0x800000 ? 0x3FFFFF : 0x7FFFFF)) >> 23);
 }
-#line 33 "templates/scale.cuh"
+#line 35 "templates/scale.cuh"
 // The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
 // of the contract and the subnormal multiplier of code 254 are never needed.
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
 
 MXQ_FN block_scale scale_of(unsigned amax) {
-  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
   const int exponent = scale_exponent(amax);
   // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
   // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
   const unsigned code = exponent < 0 ? 0 : exponent;
-  return {code, bits_float((254 - code) << 23)};
+  const unsigned multiplier = (254 - code) << 23;
+  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
+  return {code, bits_float(multiplier)};
 }
 
 #line 1 "templates/convert.cuh"
@@ -475,7 +498,7 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
+  if constexpr (HAS_PAIRS && IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
     // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
     // half of the smallest code of any output type: the codes are those of the float32 product.
     // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
@@ -527,9 +550,10 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
 }
 
 #line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers.
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
 
-#line 109 "templates/four.cuh"
+#line 118 "templates/four.cuh"
 // Of as many words as hold four elements: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
   float x[4];
@@ -566,11 +590,15 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-template <class ARGS>
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
 }
 
 // The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
@@ -594,7 +622,7 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
   else if (quad % 2 == 0)
     codes.word[quad / 2] = four;
   else
-    codes.word[quad / 2] |= four << 16;
+    codes.word[quad / 2] = permute_bytes(codes.word[quad / 2], four, 0x5410);
 }
 
 // The larger of a word's columns, in both.
@@ -614,6 +642,9 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  static constexpr bool BY_TILES =
+      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -672,9 +703,16 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
-// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
+MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
+  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
+          (count - 1)) == 0;
+}
+
+// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -697,6 +735,12 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
     unsigned char *const to =
         scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (SCALES_LIN && ACCESS > 1)
+      if (!aligned_scales(scales, ACCESS)) {
+        for (unsigned c = 0; c < ACCESS; c++)
+          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+        continue;
+      }
     if constexpr (ACCESS == 4)
       global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
     else if constexpr (ACCESS == 2)

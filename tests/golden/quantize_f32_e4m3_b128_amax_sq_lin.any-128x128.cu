@@ -535,9 +535,10 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
 }
 
 #line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers.
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
 
-#line 109 "templates/four.cuh"
+#line 118 "templates/four.cuh"
 // Of as many words as hold four elements: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
   float x[4];
@@ -764,8 +765,8 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
     largest = across_columns(largest);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale.piece[piece][c] = scale_of(column_magnitude(largest, 0));
+    const block_scale of = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
   }
   return scale;
 }
