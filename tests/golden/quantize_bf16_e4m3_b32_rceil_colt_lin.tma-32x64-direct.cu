@@ -765,6 +765,7 @@ constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANE_WORDS = BLOCK_WORDS < WARP_WORDS ? BLOCK_WORDS : WARP_WORDS;
 constexpr unsigned PARTS = BLOCK_WORDS / LANE_WORDS;
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;  // of packed scales, a byte each
+constexpr bool TILES_BY_K = !COLUMN_MAJOR;
 static_assert(ALSO == 0, "one part");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of its rows");
 static_assert(BLOCK % HELD_ROWS == 0 && GROUPS <= 32 && WORDS % WARP_WORDS == 0, "whole warps");
@@ -864,7 +865,7 @@ MXQ_FN void store_column(const mxq_vector_args &args, unsigned long long matrix,
 }
 
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_32x64_direct, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
-  const tile_place at = place_of(args, block_id());
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
   const unsigned lane = thread_id() % 32, warp = thread_id() / 32;
   const unsigned word = warp % ROW_WARPS * WARP_WORDS + lane / GROUPS;
   const unsigned block_row = warp / ROW_WARPS * BLOCK, row = block_row + lane % GROUPS * HELD_ROWS;
