@@ -38,13 +38,11 @@ static int64_t longest(int64_t a, int64_t b) { return a > b ? a : b; }
 /* The shortest that a form takes. Fast kernels: 16 bytes of the wide tensor's rows, and of the
  * codes along the axis where they are neighbours, which for two parts is either; e2m1 codes make
  * the longest. Generic ones: a byte of codes. */
-static struct steps steps_of(const struct mxq_kernel_id *kernel) {
+static struct steps steps_of(const struct mxq_kernel_id *kernel, int odd) {
   const struct mxq_traits traits = mxq_traits_of(&kernel->variant);
-  const enum mxq_form form = mxq_form_facts(kernel)->form;
-  const int generic = form == MXQ_FORM_ANY || form == MXQ_FORM_DEQUANT_ANY;
   const int64_t code_bits = traits.dequantize ? traits.in_bits : traits.out_bits;
   const int64_t wide_bits = traits.dequantize ? traits.out_bits : traits.in_bits;
-  const int64_t codes = (generic ? 8 : 128) / code_bits, wide = generic ? 1 : 128 / wide_bits;
+  const int64_t codes = (odd ? 8 : 128) / code_bits, wide = odd ? 1 : 128 / wide_bits;
   const int turned = traits.column_major != 0, straight = !turned || traits.also;
   return (struct steps){turned ? codes : 1, straight ? longest(codes, wide) : wide, wide};
 }
@@ -55,11 +53,22 @@ static int is_by_rows(const struct mxq_kernel_id *kernel) {
   return form == MXQ_FORM_ROW || form == MXQ_FORM_STRIP || form == MXQ_FORM_DEQUANT_ROW;
 }
 
+static int is_generic(const struct mxq_kernel_id *kernel) {
+  const enum mxq_form form = mxq_form_facts(kernel)->form;
+  return form == MXQ_FORM_ANY || form == MXQ_FORM_DEQUANT_ANY;
+}
+
+size_t emu_cases_small(const struct mxq_kernel_id *kernel) { return is_generic(kernel) ? 2 : 1; }
+
 int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_case *out) {
+  /* Generic kernels may take wider accesses where lengths and strides allow: theirs begin with the
+   * first shape of the fast ones. */
+  const int generic = is_generic(kernel), odd = generic && index > 0;
+  index -= (size_t)odd;
   if (index >= sizeof rows / sizeof rows[0]) return 0;
   const int moves = kernel->family == MXQ_FAMILY_RELAYOUT; /* whose tile is what a block takes */
   const int64_t tile_n = moves ? 128 : kernel->tile_n, tile_k = moves ? 128 : kernel->tile_k;
-  const struct steps step = moves ? (struct steps){7, 5, 1} : steps_of(kernel);
+  const struct steps step = moves ? (struct steps){7, 5, 1} : steps_of(kernel, odd);
   const int64_t n = rows[index].tiles_n * tile_n + rows[index].steps_n * step.n;
   const int64_t k = rows[index].tiles_k * tile_k + rows[index].steps_k * step.k;
   out->shape = mxq_shape_dense(rows[index].e, n, k);

@@ -14,7 +14,9 @@ struct emu_case {
   unsigned grid; /* blocks; 0: one for each tile */
 };
 
-/* The index-th, a small one first; 0 past the last. */
+/* How many of the first ones are small: two of generic kernels, aligned and odd. */
+size_t emu_cases_small(const struct mxq_kernel_id *kernel);
+/* The index-th, small ones first; 0 past the last. */
 int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_case *out);
 
 #endif

@@ -16,7 +16,7 @@
 #include "trial.h"
 #include "watch.h"
 
-enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 32 };
+enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 16 };
 
 /* Kernels that are compiled together. */
 struct group {
@@ -62,9 +62,10 @@ static enum emu_verdict run_trial(const struct emu_request *request, const struc
   return verdict;
 }
 
-/* How many shapes the request wants at most: the first is a small one. */
-static size_t cases_of(const struct emu_request *request) {
-  return request->has_shape || request->small ? 1 : SIZE_MAX;
+/* How many shapes the request wants at most. */
+static size_t cases_of(const struct emu_request *request, const struct mxq_kernel_id *kernel) {
+  if (request->has_shape) return 1;
+  return request->small ? emu_cases_small(kernel) : SIZE_MAX;
 }
 
 /* Every case with every seed, until one is not clean. */
@@ -82,7 +83,7 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
   struct emu_case one = {request->shape, 0};
   enum emu_verdict verdict = EMU_CLEAN;
   if (mxq_kernel_id_name(&trial.kernel, name, sizeof name) != MXQ_OK) abort();
-  for (size_t c = 0; verdict == EMU_CLEAN && c < cases_of(request); c++) {
+  for (size_t c = 0; verdict == EMU_CLEAN && c < cases_of(request, &trial.kernel); c++) {
     if (!request->has_shape && !emu_case_at(&trial.kernel, c, &one)) break;
     trial.shape = one.shape;
     trial.grid = request->grid >= 0 ? (unsigned)request->grid : one.grid;

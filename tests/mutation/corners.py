@@ -29,7 +29,6 @@ reads = Template("scale_read.cuh", None)
 decode = Template("decode.cuh", None)
 place = Template("place.cuh", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
 four = Template("four.cuh", None)
-convert = Template("convert.cuh", None)
 
 COLT_ANY = dequantize("e4m3_f16_b32_e8m0_colt_lin.any")
 BLK_ANY = quantize("bf16_e4m3_b16_rceil_row_blk.any", "f32_e4m3_b16_floor_colt_blk.any")
@@ -61,18 +60,12 @@ QUANTIZE = [
         change("  if (!inside) return;\n\n", "  if (n >= args.n) return;\n\n")),
     runs("last run of a tile left out", change("i < TILE_N * TILE_RUNS;",
                                                "i + THREADS < TILE_N * TILE_RUNS;")),
-    run("NaN of another lane lost", change("largest = word_max(largest, shuffle_xor(",
-                                           "largest = max_pair_u16(largest & 0x7F807F80, shuffle_xor(")),
     run("scale of the second column", change("column_magnitude(largest, 0)",
                                              "column_magnitude(words[piece * PIECE_WORDS], 0)")),
     place("divisor's shift one more", change("+ x) >> by.shift", "+ x) >> (by.shift + 1)")),
     place("first tile of K for all matrices", change("(strip - e * args.tiles_k.value)", "strip")),
     place("bits of the swizzle one higher", change("offset >> 3 & (SPAN - 16)",
                                                    "offset >> 4 & (SPAN - 16)")),
-    convert("NaN of the larger column only",
-            change("return max_magnitude_pair_bf16(a, b);",
-                   "return max_pair_u16(a & 0x7FFF7FFF, b & 0x7F807F80);"),
-            quantize("bf16_e4m3_b32_rceil_colt_lin.tma")),
     four("sign of four-bit codes of zero lost",
          change("(pair.sign >> (12 - at) & both(8u << at));",
                 "(pair.code & both(7) ? pair.sign >> (12 - at) & both(8u << at) : 0);"),
