@@ -32,7 +32,8 @@ struct mxq_scale_args {
 };
 
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
+ * one tile out through `out`. Tiles are numbered along N or K first, as
+ * the kernel writes (templates/place.cuh), and along E last. */
 struct mxq_tma_args {
   struct mxq_tensor_map in;   /* {K, N, E} */
   struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
@@ -47,7 +48,7 @@ struct mxq_tma_args {
   struct mxq_divisor tiles_k; /* tiles along K */
 };
 
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+/* Kernels with 16-byte accesses: a block for each tile, numbered along K, N, E. */
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
@@ -60,7 +61,7 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered along N, K, E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -77,7 +78,8 @@ struct mxq_any_args {
 };
 
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+ * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E, of generic kernels along
+ * N, K, E. */
 struct mxq_dequant_tile_args {
   struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
   struct mxq_tensor_map out; /* {K, N, E} */
@@ -847,14 +849,14 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
 
 #line 17 "templates/row.tma.cu"
 // K is a multiple of a run: each is inside or outside as a whole.
-constexpr unsigned ROW_RUNS = TILE_K / RUN;
-constexpr unsigned STEP_ROWS = THREADS / ROW_RUNS;  // rows that the threads hold at a time
-constexpr unsigned STEPS = TILE_N / STEP_ROWS;
-constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;   // of scales
-static_assert(TILE_N % STEP_ROWS == 0 && THREADS % ROW_RUNS == 0, "whole steps");
-static_assert(TILE_K % RUN == 0 && TILE_K % BLOCK == 0, "whole blocks");
+constexpr unsigned ROW_THREADS = THREADS / TILE_N;
+constexpr unsigned STEP = ROW_THREADS * RUN;       // columns from one run of a thread to its next
+constexpr unsigned STEPS = TILE_K / STEP;
+constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;  // of scales
+static_assert(THREADS % TILE_N == 0 && TILE_K % STEP == 0, "whole steps");
+static_assert(STEP % RUN == 0 && STEP % BLOCK == 0, "whole blocks");
 
-// The run of a thread in the first of its rows. What lies STEP_ROWS rows on is the same for all threads.
+// The first run of a thread. The others lie in the same row, at constant distances.
 struct run_place {
   unsigned row, column;  // in the tile
   unsigned n, k;
@@ -865,8 +867,8 @@ struct run_place {
 
 MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
   run_place run;
-  run.row = thread_id() / ROW_RUNS;
-  run.column = thread_id() % ROW_RUNS * RUN;
+  run.row = thread_id() / ROW_THREADS;
+  run.column = thread_id() % ROW_THREADS * RUN;
   run.n = at.n + run.row;
   run.k = at.k + run.column;
   run.from = args.in + at.e * args.stride_e_bytes + run.n * args.stride_n_bytes +
@@ -885,8 +887,8 @@ struct run_words {
 
 MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
   run_words words = {};
-  if (run.n + step * STEP_ROWS >= args.n || run.k >= args.k) return words;
-  const unsigned char *const from = run.from + step * (STEP_ROWS * args.stride_n_bytes);
+  if (run.n >= args.n || run.k + step * STEP >= args.k) return words;
+  const unsigned char *const from = run.from + step * (STEP * IN_BITS / 8);
   for (unsigned w = 0; w < RUN_WORDS; w += 4) {
     const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
     for (unsigned i = 0; i < 4; i++) words.word[w + i] = four.word[i];
@@ -898,17 +900,17 @@ MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const r
                                 unsigned step, const run_scales &scale) {
   if (run.column % BLOCK != 0) return;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
-    const unsigned row = run.row + step * STEP_ROWS, n = run.n + step * STEP_ROWS;
-    const unsigned k = run.k + piece * BLOCK;
-    const bool inside = n < args.n && k < args.k;
+    const unsigned column = run.column / BLOCK + step * (STEP / BLOCK) + piece;
+    const unsigned k = run.k + step * STEP + piece * BLOCK;
+    const bool inside = run.n < args.n && k < args.k;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (SCALES_BY_TILES)
-      shared_store(SCALE_TILE + row * TILE_COLUMNS + (run.column / BLOCK + piece),
+      shared_store(SCALE_TILE + run.row * TILE_COLUMNS + column,
                    static_cast<unsigned char>(inside ? code : 0));
     else if constexpr (!SCALES_LIN)
-      store_scale<MAIN>(args.scale, e, n, k, args.n, args.k, code);
+      store_scale<MAIN>(args.scale, e, run.n, k, args.n, args.k, code);
     else if (inside)
-      store_scale_at(args.scale, run.scale_at + step * (STEP_ROWS * args.scale.pitch) + piece, code);
+      store_scale_at(args.scale, run.scale_at + (step * (STEP / BLOCK) + piece), code);
   }
 }
 
@@ -916,10 +918,9 @@ MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_plac
                          unsigned step, const run_words &words) {
   const run_scales scale = scales_of_run(words.word, 1);
   store_scales_of_run(args, e, run, step, scale);
-  if (run.n + step * STEP_ROWS >= args.n || run.k >= args.k) return;
+  if (run.n >= args.n || run.k + step * STEP >= args.k) return;
   const run_codes codes = codes_of_run(words.word, scale);
-  unsigned char *const to =
-      run.to + step * (STEP_ROWS / (8 / OUT_BITS) * static_cast<unsigned long long>(args.k));
+  unsigned char *const to = run.to + step * (STEP * OUT_BITS / 8);
   if constexpr (RUN * OUT_BITS < 128)
     global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
   else
