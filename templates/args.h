@@ -35,7 +35,8 @@ struct mxq_scale_args {
 };
 
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
+ * one tile out through `out`. Tiles are numbered along N or K first, as
+ * the kernel writes (templates/place.cuh), and along E last. */
 struct mxq_tma_args {
   struct mxq_tensor_map in;   /* {K, N, E} */
   struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
@@ -50,7 +51,7 @@ struct mxq_tma_args {
   struct mxq_divisor tiles_k; /* tiles along K */
 };
 
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+/* Kernels with 16-byte accesses: a block for each tile, numbered along K, N, E. */
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
@@ -83,7 +84,8 @@ struct mxq_any_args {
 };
 
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+ * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E, of generic kernels along
+ * N, K, E. */
 struct mxq_dequant_tile_args {
   struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
   struct mxq_tensor_map out; /* {K, N, E} */
