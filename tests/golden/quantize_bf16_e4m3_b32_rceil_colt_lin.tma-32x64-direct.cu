@@ -395,7 +395,7 @@ constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
 #line 4 "templates/strip.tma.cu"
 constexpr unsigned TILE_N = 32, TILE_K = 64;
-constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 8;
+constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 5;
 // Shared memory, in bytes.
 constexpr unsigned MAXIMA = 0, SCALE_TILE = 0;
 
