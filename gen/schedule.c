@@ -194,17 +194,27 @@ static int moves_scales(const struct mxq_variant *variant) {
   return variant->scales != MXQ_SCALES_LIN && memcmp(variant, &one, sizeof one) == 0;
 }
 
+const struct mxq_schedule *mxq_schedule_after(const struct mxq_variant *variant,
+                                              const struct mxq_traits *traits,
+                                              enum mxq_family family,
+                                              const struct mxq_schedule *schedule) {
+  if (family == MXQ_FAMILY_RELAYOUT && !moves_scales(variant)) return NULL;
+  for (size_t i = schedule ? (size_t)(schedule - schedules) + 1 : 0; i < COUNT(schedules); ++i) {
+    const struct mxq_schedule *row = &schedules[i];
+    if (row->family != family || row->form != form_of(traits, family, row->path)) continue;
+    if (serves(row, traits)) return row;
+  }
+  return NULL;
+}
+
 const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
                                            enum mxq_family family, size_t index) {
   if (!mxq_type_facts(variant->in) || !mxq_type_facts(variant->out)) return NULL;
-  if (family == MXQ_FAMILY_RELAYOUT && !moves_scales(variant)) return NULL;
   const struct mxq_traits traits = mxq_traits_of(variant);
-  for (size_t i = 0; i < COUNT(schedules); ++i) {
-    const struct mxq_schedule *row = &schedules[i];
-    if (row->family != family || row->form != form_of(&traits, family, row->path)) continue;
-    if (serves(row, &traits) && index-- == 0) return row;
-  }
-  return NULL;
+  const struct mxq_schedule *row = NULL;
+  do row = mxq_schedule_after(variant, &traits, family, row);
+  while (row && index-- > 0);
+  return row;
 }
 
 struct mxq_kernel_id mxq_schedule_kernel(const struct mxq_variant *variant,

@@ -29,6 +29,17 @@ struct mxq_form_facts {
 };
 const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id);
 
+/* What of a variant decides schedules and geometry. */
+struct mxq_traits {
+  unsigned dequantize;
+  unsigned in_bits, out_bits;
+  unsigned block_n, block_k; /* elements of a block along each axis */
+  unsigned along_k;
+  unsigned column_major;
+  unsigned also;        /* the first of two parts (MXQ_PART_*): the others speak of the second */
+  unsigned scale_tiles; /* whether scales are packed and leave by tiles */
+};
+
 struct mxq_schedule {
   enum mxq_family family;
   enum mxq_form form;
@@ -43,20 +54,15 @@ struct mxq_schedule {
 /* The index-th schedule of a family for a variant, the default first; NULL past the end. */
 const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
                                            enum mxq_family family, size_t index);
+/* The one after `schedule`, the default after NULL; for a variant whose types exist. */
+const struct mxq_schedule *mxq_schedule_after(const struct mxq_variant *variant,
+                                              const struct mxq_traits *traits,
+                                              enum mxq_family family,
+                                              const struct mxq_schedule *schedule);
 /* The kernel that a schedule makes of a variant. */
 struct mxq_kernel_id mxq_schedule_kernel(const struct mxq_variant *variant,
                                          const struct mxq_schedule *schedule);
 
-/* What of a variant decides schedules and geometry. */
-struct mxq_traits {
-  unsigned dequantize;
-  unsigned in_bits, out_bits;
-  unsigned block_n, block_k; /* elements of a block along each axis */
-  unsigned along_k;
-  unsigned column_major;
-  unsigned also;        /* the first of two parts (MXQ_PART_*): the others speak of the second */
-  unsigned scale_tiles; /* whether scales are packed and leave by tiles */
-};
 struct mxq_traits mxq_traits_of(const struct mxq_variant *variant);
 
 /* geometry.c: elements of one thread of a row kernel, and a geometry for each form. */

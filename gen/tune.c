@@ -86,14 +86,14 @@ enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_fami
   const struct mxq_traits traits = mxq_traits_of(variant);
   const struct mxq_tune_row *tuned =
       family == MXQ_FAMILY_TMA ? find(variant, &traits, arch, size) : NULL;
-  const struct mxq_schedule *row, *best = NULL;
+  const struct mxq_schedule *row = NULL, *best = NULL;
   enum mxq_status status = MXQ_UNSUPPORTED;
-  for (size_t i = 0; (row = mxq_schedule_at(variant, family, i)); ++i) {
+  while ((row = mxq_schedule_after(variant, &traits, family, row))) {
+    if (best && !is_of(row, tuned) && !is_better(&traits, row, best, size)) continue;
     const struct mxq_kernel_id candidate = mxq_schedule_kernel(variant, row);
     const enum mxq_status runs = mxq_kernel_id_check_arch(&candidate, arch);
     if (runs != MXQ_OK && !best) status = runs;
-    if (runs != MXQ_OK || (best && !is_of(row, tuned) && !is_better(&traits, row, best, size)))
-      continue;
+    if (runs != MXQ_OK) continue;
     *id = candidate;
     if (is_of(row, tuned)) return MXQ_OK;
     best = row;

@@ -103,6 +103,7 @@ static int kernel_of(const char *symbol, struct mxq_kernel_id *id) {
   id->family = end[1] == 't'   ? MXQ_FAMILY_TMA
                : end[1] == 'a' ? MXQ_FAMILY_ANY
                                : MXQ_FAMILY_RELAYOUT;
+  id->path = strstr(end, "_direct") ? MXQ_PATH_DIRECT : MXQ_PATH_USUAL;
   return mxq_variant_parse(name, &id->variant) == MXQ_OK;
 }
 
