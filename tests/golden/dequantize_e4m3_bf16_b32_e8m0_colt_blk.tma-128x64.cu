@@ -62,13 +62,29 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// ld.shared and st.shared; of words by that name. NOTE: through a pointer the optimizer takes longer,
+// and addresses take instructions that ptxas folds into an offset of these. Stores of 16 bytes by
+// that name made one kernel spill.
 template <class T>
 MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+  if constexpr (sizeof(T) == 4) {
+    unsigned word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(shared_address(offset)) : "memory");
+    return word;
+  } else {
+    return *reinterpret_cast<const T *>(shared_memory + offset);
+  }
 }
 template <class T>
 MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+  if constexpr (sizeof(T) == 4)
+    asm volatile("st.shared.u32 [%0], %1;" :: "r"(shared_address(offset)), "r"(value) : "memory");
+  else
+    *reinterpret_cast<T *>(shared_memory + offset) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -105,10 +121,6 @@ MXQ_FN float max_magnitude(float a, float b) {
 #line 1 "templates/device_copy.cuh"
 // Primitives of the tensor copy engine.
 #ifdef __CUDACC__
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
-
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
 MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
