@@ -52,18 +52,21 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
            arch->use_narrow ? " narrow" : "");
 }
 
-void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch_name, unsigned step,
-                               unsigned seed) {
+void kernel_cases_add_share(struct kernel_cases *cases, const char *arch_name,
+                            const struct kernel_share *share) {
+  static const enum mxq_family families[2] = {MXQ_FAMILY_TMA, MXQ_FAMILY_ANY};
   struct mxq_variant variant = {0};
-  const struct mxq_family_facts *family;
   const struct mxq_arch *arch;
-  uint64_t random = seed;
+  struct mxq_kernel_id id;
+  uint64_t random = 4; /* neighbours in the list are alike: they take turns as chance has it */
+  unsigned taken = 0;
   if (mxq_arch_parse(arch_name, &arch) != MXQ_OK) abort();
   while (mxq_variant_next(&variant)) {
-    const int taken = support_random(&random) % step == 0;
-    struct mxq_kernel_id id;
-    for (size_t f = 0; taken && (family = mxq_family_at(f)); f++)
-      if (mxq_kernel_id_choose(&variant, family->family, arch, &id) == MXQ_OK)
+    const uint64_t number = support_random(&random) + share->turn;
+    for (size_t f = 0; f < 2; f++)
+      if (share->one_in[f] && number % share->one_in[f] == 0 &&
+          mxq_kernel_id_choose(&variant, families[f], arch, &id) == MXQ_OK &&
+          taken++ % share->parts == share->part)
         kernel_cases_add(cases, &id, arch);
   }
 }
