@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <mxq/mxq.h>
 
@@ -16,7 +17,7 @@
 #include "nvrtc.h"
 
 enum { BENCH_DONE = 0, BENCH_FAILED = 1, BENCH_USAGE = 2, BENCH_MISSING = 3 };
-enum { BENCH_REPS_MAX = 99, BENCH_SHAPES_MAX = 64, BENCH_SETS_MAX = 32 };
+enum { BENCH_REPS_MAX = 99, BENCH_SHAPES_MAX = 64, BENCH_SETS_MAX = 32, BENCH_SEED = 1 };
 
 struct bench_shape {
   int64_t e, n, k;
@@ -26,11 +27,12 @@ struct bench_shape {
 struct bench_options {
   char **patterns;
   size_t pattern_count;
+  const char *save; /* file for the JSON, beside the table; or NULL */
   struct bench_shape shapes[BENCH_SHAPES_MAX];
   size_t shape_count;
   unsigned reps;
   int device;
-  int json, tune, host, help;
+  int json, tune, host, main, cpu, list, help;
   int argc;
   char **argv;
 };
@@ -50,6 +52,24 @@ void bench_progress(const char *format, ...) __attribute__((format(printf, 1, 2)
 int bench_select(const struct bench_options *options, const struct mxq_arch *arch,
                  struct mxq_kernel_id **ids, size_t *count);
 
+/* One thing to measure. */
+struct bench_item {
+  struct mxq_kernel_id id;
+  struct bench_shape shape;
+  const char *set; /* of --main; NULL without */
+};
+
+/* What --main measures, or what of it the patterns select. BENCH_USAGE after a message if that is
+ * nothing. free() gives the list back. */
+int bench_main_set(const struct bench_options *options, const struct mxq_arch *arch,
+                   struct bench_item **items, size_t *count);
+
+/* Variants in which every two values of two axes occur together; free() gives the list back. */
+enum mxq_status bench_sample_make(uint64_t seed, struct mxq_variant **sample, size_t *count);
+
+/* Prints kernels and shapes, one a line. */
+void bench_list(const struct bench_item *items, size_t count);
+
 /* Sets of tensors that launches rotate over, on the device, inputs filled with random numbers. */
 struct bench_buffers {
   int device;
@@ -65,8 +85,10 @@ enum mxq_status bench_buffers_make(const struct mxq_device_info *info,
                                    struct bench_buffers *buffers);
 void bench_buffers_free(struct bench_buffers *buffers);
 
-/* Fills device memory with normally distributed numbers of an input type: deviation 1, fixed
- * seed, a piece of about a million repeated. */
+/* About a million normally distributed numbers of an input type: deviation 1, fixed seed. Made
+ * once, never freed; for the main thread. */
+enum mxq_status bench_data_piece(unsigned type, const unsigned char **piece, uint64_t *bytes);
+/* Fills device memory with them, repeated. */
 enum mxq_status bench_data_fill(int device, unsigned type, void *to, uint64_t bytes);
 /* Random bytes from `least` up: codes and scale bytes. */
 enum mxq_status bench_bytes_fill(int device, unsigned least, unsigned mask, void *to,
@@ -86,6 +108,13 @@ const struct mxq_nvrtc *bench_straights_nvrtc(const struct bench_straights *stra
 enum mxq_status bench_straight_at(struct bench_straights *straights,
                                   const struct bench_buffers *buffers, size_t index,
                                   const struct bench_straight **straight);
+/* The index that was best for the same traffic before; SIZE_MAX: not known. */
+size_t bench_straight_known(const struct bench_straights *straights,
+                            const struct bench_buffers *buffers);
+void bench_straight_learn(struct bench_straights *straights, const struct bench_buffers *buffers,
+                          size_t index);
+/* What a launch reads and writes: as the variant, but for what does not fill its last 16 bytes. */
+void bench_straight_bytes(const struct bench_buffers *buffers, uint64_t *read, uint64_t *written);
 enum mxq_status bench_straight_launch(const struct bench_straight *straight,
                                       const struct bench_buffers *buffers, unsigned set,
                                       mxq_stream stream);
@@ -101,6 +130,7 @@ double bench_spread(const struct bench_series *series); /* (largest - smallest) 
 struct bench_row {
   struct mxq_kernel_id id;
   struct bench_shape shape;
+  const char *set; /* of --main; NULL without */
   char name[MXQ_KERNEL_NAME_SIZE];
   enum mxq_status status; /* not MXQ_OK: the kernel cannot take the shape, `why` says it */
   char why[512];
@@ -108,6 +138,7 @@ struct bench_row {
   int in_l2;
   unsigned sets, launches;
   struct bench_straight straight;
+  uint64_t straight_read, straight_written;
   struct bench_series kernel_us, straight_us, memcpy_us;
 };
 
@@ -124,9 +155,36 @@ struct bench {
 enum mxq_status bench_measure_row(const struct bench *bench, const struct mxq_kernel_id *id,
                                   const struct bench_shape *shape, struct bench_row *row);
 
+/* Compiles the kernels of all items, on all processors. */
+enum mxq_status bench_prepare(const struct bench *bench, const struct bench_item *items,
+                              size_t count);
+/* Measures the items and prints them; an exit code. */
+int bench_measure_items(const struct bench *bench, const struct bench_item *items, size_t count);
+
+/* Where the bytes of a launch are: 100 MB or more, in the L2 cache, under 1 MB, or none of these.
+ */
+enum bench_class { BENCH_DRAM, BENCH_L2, BENCH_TINY, BENCH_BETWEEN };
+enum bench_class bench_class_of(const struct bench_row *row);
+const char *bench_class_name(enum bench_class class);
+
+/* What a row should reach. */
+struct bench_target {
+  double percent; /* of the straight kernel, at least; 0: not asked for */
+  double over_us; /* over the straight kernel, at most; 0: not asked for */
+  int exists, met;
+  const char *reason; /* why it is missed, if known; or NULL */
+};
+void bench_target_of(const struct bench_row *row, const struct mxq_arch *arch,
+                     struct bench_target *target);
+
 void bench_table_header(const struct bench *bench);
-void bench_table_row(const struct bench_row *row);
+void bench_table_row(const struct bench *bench, const struct bench_row *row);
+void bench_table_end(const struct bench *bench, const struct bench_row *rows, size_t count);
 /* Everything, the raw times too. BENCH_FAILED where memory is out. */
-int bench_json_print(const struct bench *bench, const struct bench_row *rows, size_t count);
+int bench_json_print(FILE *to, const struct bench *bench, const struct bench_row *rows,
+                     size_t count);
+
+/* mxq-bench --cpu: the CPU path on one core; an exit code. */
+int bench_cpu(const struct bench_options *options);
 
 #endif

@@ -34,13 +34,32 @@ static uint32_t narrow(float value, const struct mxq_type_facts *type) {
   return rest < 113u << 23 ? sign : sign | (rest - (112u << 23)) >> 13;
 }
 
-static void make_piece(const struct mxq_type_facts *type, unsigned char *piece) {
+static const float *normals(void) {
+  static float *made;
+  if (made) return made;
   uint64_t state = 20240229;
-  const size_t size = type->bits / 8;
-  for (size_t i = 0; i < piece_elements; i++) {
-    const uint32_t bits = narrow(normal(&state), type);
-    memcpy(piece + i * size, &bits, size); /* little-endian */
+  made = malloc(piece_elements * sizeof *made);
+  for (size_t i = 0; made && i < piece_elements; i++) made[i] = normal(&state);
+  return made;
+}
+
+enum mxq_status bench_data_piece(unsigned type, const unsigned char **piece, uint64_t *bytes) {
+  static unsigned char *made[MXQ_TYPE_F16 + 1];
+  const struct mxq_type_facts *facts = mxq_type_facts(type);
+  const float *values = normals();
+  const size_t size = facts->bits / 8;
+  if (values && !made[type]) {
+    made[type] = malloc(piece_elements * size);
+    for (size_t i = 0; made[type] && i < piece_elements; i++) {
+      const uint32_t bits = narrow(values[i], facts);
+      memcpy(made[type] + i * size, &bits, size); /* little-endian */
+    }
   }
+  MXQ_FAIL_IF(!values || !made[type], MXQ_OUT_OF_MEMORY, "no memory for %d random numbers",
+              (int)piece_elements);
+  *piece = made[type];
+  *bytes = (uint64_t)piece_elements * size;
+  return MXQ_OK;
 }
 
 /* The first copy comes from the host, the others from that one. */
@@ -67,12 +86,8 @@ enum mxq_status bench_bytes_fill(int device, unsigned least, unsigned mask, void
 }
 
 enum mxq_status bench_data_fill(int device, unsigned type, void *to, uint64_t bytes) {
-  const struct mxq_type_facts *facts = mxq_type_facts(type);
-  const uint64_t size = (uint64_t)piece_elements * facts->bits / 8;
-  unsigned char *piece = malloc(size);
-  MXQ_FAIL_IF(!piece, MXQ_OUT_OF_MEMORY, "no memory for %d random numbers", (int)piece_elements);
-  make_piece(facts, piece);
-  const enum mxq_status status = repeat(device, piece, size, to, bytes);
-  free(piece);
-  return status;
+  const unsigned char *piece = NULL;
+  uint64_t size = 0;
+  MXQ_TRY(bench_data_piece(type, &piece, &size));
+  return repeat(device, piece, size, to, bytes);
 }

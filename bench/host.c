@@ -108,6 +108,7 @@ int bench_host(const struct bench_options *options) {
   if (host.folder[0]) nftw(host.folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   if (status != MXQ_OK) return bench_exit(status);
   if (options->json) return host_print_json(&host);
+  printf("%-26s %12s %-6s %10s  %-6s %s\n", "what", "measured", "", "target", "met", "");
   for (size_t i = 0; i < host.count; i++) print_row(&host.rows[i]);
   return BENCH_DONE;
 }

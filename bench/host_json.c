@@ -2,9 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cjson/cJSON.h>
 
+#include "cpu_json.h"
 #include "host.h"
 
 static cJSON *make_row(const struct host_row *row) {
@@ -27,7 +29,14 @@ static cJSON *make_row(const struct host_row *row) {
 
 int host_print_json(const struct host *host) {
   cJSON *object = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(object, "rows");
+  char processor[128], date[32] = "";
+  const time_t now = time(NULL);
+  struct tm utc;
+  if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  cpu_processor(processor, sizeof processor);
   cJSON_AddNumberToObject(object, "mxq_bench_host", 1);
+  cJSON_AddStringToObject(object, "date", date);
+  cJSON_AddStringToObject(object, "processor", processor);
   cJSON_AddStringToObject(object, "version", mxq_version());
   cJSON_AddStringToObject(object, "arch", host->arch->name);
   for (size_t i = 0; i < host->count; i++) cJSON_AddItemToArray(rows, make_row(&host->rows[i]));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "expand.h"
 #include "host.h"
 #include "status.h"
 
@@ -62,11 +63,37 @@ static enum mxq_status time_disk_hits(struct host *host, const char *folder) {
   return MXQ_OK;
 }
 
+static enum mxq_status expand_all(struct mxq_expander *expander, const struct mxq_arch *arch) {
+  struct mxq_variant variant = {0};
+  while (mxq_variant_next(&variant)) {
+    struct mxq_kernel_id id;
+    char name[MXQ_VARIANT_NAME_SIZE], *source = NULL;
+    MXQ_TRY(mxq_variant_name(&variant, name, sizeof name));
+    MXQ_TRY(mxq_kernel_id_parse(name, &id));
+    MXQ_TRY(mxq_expander_expand(expander, &id, arch, &source, NULL));
+    mxq_free(&mxq_allocator_default, source);
+  }
+  return MXQ_OK;
+}
+
+static enum mxq_status time_expansions(struct host *host) {
+  struct mxq_expander *expander = NULL;
+  const double begin = host_now();
+  MXQ_TRY(mxq_expander_create(&mxq_allocator_default, NULL, &expander));
+  const enum mxq_status status = expand_all(expander, host->arch);
+  mxq_expander_destroy(expander);
+  MXQ_TRY(status);
+  host_add(host, "expand_all", "s", "the sources of all variants, on one core", host_now() - begin,
+           2);
+  return MXQ_OK;
+}
+
 enum mxq_status host_measure_lookups(struct host *host) {
   char folder[128];
   struct mxq_context *context = NULL;
   const struct mxq_image *image = NULL;
   MXQ_TRY(time_contexts(host));
+  MXQ_TRY(time_expansions(host));
   MXQ_TRY(host_context(host_new_folder(host, folder), NULL, &context));
   enum mxq_status status = mxq_image_get(context, &host->id, host->arch, &image, NULL);
   if (status == MXQ_OK) status = time_memory_hits(host, context);

@@ -12,6 +12,10 @@
 
 enum { code_origin = 20, first_uses = 9, crowd_pairs = 5 };
 
+/* Of those with the most code to compile. */
+static const char usual_variant[] = "quantize_bf16_e4m3_b32_rceil_colt_lin";
+static const char large_variant[] = "quantize_f16_e2m1_b16_even_rowcolt_blk";
+
 extern char **environ;
 
 int bench_host_child(const char *dirs) {
@@ -19,12 +23,10 @@ int bench_host_child(const char *dirs) {
   struct mxq_context *context = NULL;
   const struct mxq_image *image = NULL;
   enum mxq_origin origin = MXQ_ORIGIN_MEMORY;
-  const char *arch = strrchr(dirs, '@'); /* FOLDER@ARCH */
-  char folder[128];
-  if (!arch || arch - dirs >= (long)sizeof folder) return BENCH_USAGE;
-  snprintf(folder, sizeof folder, "%.*s", (int)(arch - dirs), dirs);
-  enum mxq_status status = mxq_kernel_id_parse("quantize_bf16_e4m3_b32_rceil_colt_lin", &host.id);
-  if (status == MXQ_OK) status = mxq_arch_parse(arch + 1, &host.arch);
+  char folder[128], arch[16], name[MXQ_KERNEL_NAME_SIZE];
+  if (sscanf(dirs, "%127[^@]@%15[^@]@%95s", folder, arch, name) != 3) return BENCH_USAGE;
+  enum mxq_status status = mxq_kernel_id_parse(name, &host.id);
+  if (status == MXQ_OK) status = mxq_arch_parse(arch, &host.arch);
   if (status == MXQ_OK) status = host_context(folder, NULL, &context);
   if (status == MXQ_OK) status = mxq_image_get(context, &host.id, host.arch, &image, &origin);
   mxq_context_destroy(context);
@@ -81,27 +83,37 @@ static enum mxq_status run_crowd(const char *argument, struct crowd *crowd) {
   return status;
 }
 
-static const char *argument_of(const struct host *host, char text[160]) {
+/* FOLDER@ARCH@VARIANT, with a new folder. */
+static const char *argument_of(const struct host *host, const char *name, char text[256]) {
   char folder[128];
-  snprintf(text, 160, "%s@%s", host_new_folder(host, folder), host->arch->name);
+  snprintf(text, 256, "%s@%s@%s", host_new_folder(host, folder), host->arch->name, name);
   return text;
 }
 
-static enum mxq_status time_first_use(struct host *host) {
+static enum mxq_status time_first_use(const struct host *host, const char *name, double *median) {
   double ms[first_uses];
-  char argument[160];
+  char argument[256];
   for (int i = 0; i < first_uses; i++) {
     enum mxq_origin origin = MXQ_ORIGIN_MEMORY;
     pid_t child = 0;
     double cpu = 0;
-    argument_of(host, argument);
+    argument_of(host, name, argument);
     const double begin = host_now();
     MXQ_TRY(spawn(argument, &child));
     MXQ_TRY(join(child, &origin, &cpu));
     ms[i] = (host_now() - begin) * 1e3;
   }
+  *median = host_median(ms, first_uses);
+  return MXQ_OK;
+}
+
+static enum mxq_status time_first_uses(struct host *host) {
+  double usual = 0, large = 0;
+  MXQ_TRY(time_first_use(host, usual_variant, &usual));
+  MXQ_TRY(time_first_use(host, large_variant, &large));
   host_add(host, "first_use", "ms", "a fresh process that finds, compiles and keeps one kernel",
-           host_median(ms, first_uses), 120);
+           usual, 120);
+  host_add(host, "first_use_large", "ms", "the same with one of the largest kernels", large, 250);
   return MXQ_OK;
 }
 
@@ -111,8 +123,8 @@ static enum mxq_status time_crowds(struct host *host) {
   unsigned most = 0;
   for (int i = 0; i < crowd_pairs; i++) {
     struct crowd cold, warm;
-    char argument[160];
-    argument_of(host, argument);
+    char argument[256];
+    argument_of(host, usual_variant, argument);
     MXQ_TRY(run_crowd(argument, &cold));
     MXQ_TRY(run_crowd(argument, &warm));
     if (cold.compiled > most) most = cold.compiled;
@@ -133,7 +145,7 @@ static enum mxq_status time_crowds(struct host *host) {
 }
 
 enum mxq_status host_measure_processes(struct host *host) {
-  enum mxq_status status = time_first_use(host);
+  enum mxq_status status = time_first_uses(host);
   if (status == MXQ_OK) return time_crowds(host);
   if (status != MXQ_NO_NVRTC) return status;
   host_skip(host, "first_use", "a fresh process that compiles one kernel", mxq_last_error());

@@ -52,18 +52,32 @@ static cJSON *make_shape(const struct bench_shape *shape) {
   return array;
 }
 
-static cJSON *make_straight(const struct bench_straight *straight) {
+static cJSON *make_straight(const struct bench_row *row) {
+  const struct bench_straight *straight = &row->straight;
   cJSON *object = cJSON_CreateObject();
   add_number(object, "threads", straight->threads);
   add_number(object, "reads", straight->reads);
   add_number(object, "writes", straight->writes);
+  add_number(object, "bytes_read", (double)row->straight_read);
+  add_number(object, "bytes_written", (double)row->straight_written);
   return object;
 }
 
-static cJSON *make_row(const struct bench_row *row) {
+static cJSON *make_target(const struct bench_target *target) {
   cJSON *object = cJSON_CreateObject();
+  if (target->percent > 0) add_number(object, "percent_at_least", target->percent);
+  if (target->over_us > 0) add_number(object, "us_over_straight_at_most", target->over_us);
+  add(object, "met", cJSON_CreateBool(target->met));
+  if (target->reason) add_text(object, "reason", target->reason);
+  return object;
+}
+
+static cJSON *make_row(const struct bench *bench, const struct bench_row *row) {
+  cJSON *object = cJSON_CreateObject();
+  struct bench_target target;
   const double us = bench_median(&row->kernel_us), straight = bench_median(&row->straight_us);
   add_text(object, "kernel", row->name);
+  if (row->set) add_text(object, "set", row->set);
   add(object, "shape", make_shape(&row->shape));
   add_text(object, "shape_source", row->shape.source);
   add_text(object, "status", mxq_status_name(row->status));
@@ -79,7 +93,10 @@ static cJSON *make_row(const struct bench_row *row) {
   add_number(object, "us", us);
   add_number(object, "tb_per_s", (double)(row->read + row->written) / us / 1e6);
   add_number(object, "percent_of_straight", 100 * straight / us);
-  add(object, "straight_kernel", make_straight(&row->straight));
+  bench_target_of(row, bench->arch, &target);
+  add_text(object, "class", bench_class_name(bench_class_of(row)));
+  if (target.exists) add(object, "target", make_target(&target));
+  add(object, "straight_kernel", make_straight(row));
   add(object, "kernel_times", make_series(&row->kernel_us));
   add(object, "straight_times", make_series(&row->straight_us));
   add(object, "memcpy_times", make_series(&row->memcpy_us));
@@ -104,9 +121,9 @@ static cJSON *make_command(const struct bench_options *options) {
   return array;
 }
 
-int bench_json_print(const struct bench *bench, const struct bench_row *rows, size_t count) {
+static cJSON *make_head(const struct bench *bench) {
   const struct mxq_nvrtc *nvrtc = bench_straights_nvrtc(bench->straights);
-  cJSON *object = cJSON_CreateObject(), *array = cJSON_CreateArray();
+  cJSON *object = cJSON_CreateObject();
   char date[32] = "";
   const time_t now = time(NULL);
   struct tm utc;
@@ -120,15 +137,32 @@ int bench_json_print(const struct bench *bench, const struct bench_row *rows, si
               bench->info.driver_version % 1000 / 10);
   add_version(object, "nvrtc", nvrtc->major, nvrtc->minor);
   add_number(object, "repetitions", bench->options->reps);
-  for (size_t i = 0; i < count; i++) add(array, NULL, make_row(&rows[i]));
-  add(object, "rows", array);
-  char *text = cJSON_Print(object);
+  if (bench->options->main) add_number(object, "sample_seed", BENCH_SEED);
+  return object;
+}
+
+/* Prints without the last `cut` bytes, and takes the object. */
+static void print(FILE *to, cJSON *object, size_t cut) {
+  char *text = cJSON_PrintUnformatted(object);
   cJSON_Delete(object);
-  if (text && complete)
-    puts(text);
+  if (text)
+    fprintf(to, "%.*s", (int)(strlen(text) - cut), text);
   else
-    fprintf(stderr, "mxq-bench: no memory for the JSON\n");
-  const int status = text && complete ? BENCH_DONE : BENCH_FAILED;
+    complete = 0;
   cJSON_free(text);
-  return status;
+}
+
+/* A line a row, so that two results can be compared by lines. */
+int bench_json_print(FILE *to, const struct bench *bench, const struct bench_row *rows,
+                     size_t count) {
+  print(to, make_head(bench), 1);
+  fputs(",\n\"rows\":[", to);
+  for (size_t i = 0; i < count; i++) {
+    fputs(i ? ",\n" : "\n", to);
+    print(to, make_row(bench, &rows[i]), 0);
+  }
+  fputs("\n]}\n", to);
+  if (complete) return BENCH_DONE;
+  fprintf(stderr, "mxq-bench: no memory for the JSON\n");
+  return BENCH_FAILED;
 }

@@ -14,50 +14,39 @@ static enum mxq_status open_bench(struct bench *bench) {
 }
 
 /* All kernels at one shape before the next, so that their buffers stay alike. */
-static int measure_all(const struct bench *bench, const struct mxq_kernel_id *ids, size_t count) {
-  const struct bench_options *options = bench->options;
-  const size_t total = count * options->shape_count;
-  struct bench_row *rows = calloc(total, sizeof *rows);
-  size_t done = 0, taken = 0;
-  int status = rows ? BENCH_DONE : BENCH_FAILED;
-  if (rows && !options->json) bench_table_header(bench);
-  for (size_t s = 0; s < options->shape_count; s++)
-    for (size_t i = 0; status == BENCH_DONE && i < count; i++) {
-      struct bench_row *row = &rows[done++];
-      bench_progress("%zu of %zu", done, total);
-      const enum mxq_status measured = bench_measure_row(bench, &ids[i], &options->shapes[s], row);
-      bench_progress("%s", "");
-      if (measured != MXQ_OK)
-        status = bench_exit(measured);
-      else if (!options->json)
-        bench_table_row(row);
-      taken += row->status == MXQ_OK;
-    }
-  if (status == BENCH_DONE && options->json) status = bench_json_print(bench, rows, done);
-  if (status == BENCH_DONE && taken == 0) {
-    fprintf(stderr, "mxq-bench: no kernel takes any of the shapes: %s\n", mxq_last_error());
-    status = BENCH_FAILED;
-  }
-  free(rows);
-  return status;
+static int list_items(const struct bench_options *options, const struct mxq_arch *arch,
+                      struct bench_item **items, size_t *count) {
+  struct mxq_kernel_id *ids = NULL;
+  size_t id_count = 0;
+  if (options->main) return bench_main_set(options, arch, items, count);
+  const int status = bench_select(options, arch, &ids, &id_count);
+  if (status != BENCH_DONE) return status;
+  *count = id_count * options->shape_count;
+  *items = calloc(*count, sizeof **items);
+  for (size_t i = 0; *items && i < *count; i++)
+    (*items)[i] =
+        (struct bench_item){.id = ids[i % id_count], .shape = options->shapes[i / id_count]};
+  free(ids);
+  return *items ? BENCH_DONE : BENCH_FAILED;
 }
 
 static int run(const struct bench_options *options) {
   struct bench bench = {.options = options};
-  struct mxq_kernel_id *ids = NULL;
+  struct bench_item *items = NULL;
   const struct mxq_arch *any = NULL;
   size_t count = 0;
   /* Names are checked before a device is looked for. */
-  int status = mxq_arch_parse("90a", &any) == MXQ_OK ? bench_select(options, any, &ids, &count)
+  int status = mxq_arch_parse("90a", &any) == MXQ_OK ? list_items(options, any, &items, &count)
                                                      : BENCH_FAILED;
-  free(ids);
-  ids = NULL;
-  if (status != BENCH_DONE) return status;
+  if (status == BENCH_DONE && options->list) bench_list(items, count);
+  free(items);
+  items = NULL;
+  if (status != BENCH_DONE || options->list) return status;
   const enum mxq_status opened = open_bench(&bench);
   if (opened != MXQ_OK) status = bench_exit(opened);
-  if (status == BENCH_DONE) status = bench_select(options, bench.arch, &ids, &count);
-  if (status == BENCH_DONE) status = measure_all(&bench, ids, count);
-  free(ids);
+  if (status == BENCH_DONE) status = list_items(options, bench.arch, &items, &count);
+  if (status == BENCH_DONE) status = bench_measure_items(&bench, items, count);
+  free(items);
   bench_straights_destroy(bench.straights);
   mxq_context_destroy(bench.context);
   return status;
@@ -71,6 +60,8 @@ int main(int argc, char **argv) {
     bench_help();
   else if (status == BENCH_DONE && options.host)
     status = bench_host(&options);
+  else if (status == BENCH_DONE && options.cpu)
+    status = bench_cpu(&options);
   else if (status == BENCH_DONE)
     status = run(&options);
   free(options.patterns);

@@ -74,26 +74,31 @@ static enum mxq_status try_straight(struct runner *runner, unsigned launches,
   return MXQ_OK;
 }
 
-/* The fastest straight kernel is the limit. */
+/* The fastest straight kernel is the limit; which it is depends on the traffic alone. */
 static enum mxq_status choose_straight(const struct bench *bench, struct runner *runner,
                                        struct bench_row *row, struct mxq_graph **best) {
+  const size_t known = bench_straight_known(bench->straights, runner->buffers);
+  size_t best_index = known;
   double best_us = 0;
-  for (size_t i = 0;; i++) {
+  for (size_t i = known == SIZE_MAX ? 0 : known;; i++) {
     struct mxq_graph *graph = NULL;
     double us = 0;
     MXQ_TRY(bench_straight_at(bench->straights, runner->buffers, i, &runner->straight));
-    if (!runner->straight) return MXQ_OK;
+    if (!runner->straight || (known != SIZE_MAX && i > known)) break;
     const enum mxq_status status = try_straight(runner, row->launches, &graph, &us);
     if (status == MXQ_OK && (!*best || us < best_us)) {
       mxq_graph_destroy(*best);
       *best = graph;
       best_us = us;
+      best_index = i;
       row->straight = *runner->straight;
     } else {
       mxq_graph_destroy(graph);
     }
     MXQ_TRY(status);
   }
+  if (known == SIZE_MAX) bench_straight_learn(bench->straights, runner->buffers, best_index);
+  return MXQ_OK;
 }
 
 static enum mxq_status interleave(const struct bench *bench, struct mxq_graph *const graphs[3],
@@ -139,6 +144,7 @@ static enum mxq_status with_buffers(const struct bench *bench, const struct mxq_
   MXQ_TRY(bench_buffers_make(&bench->info, &row->id.variant, shape, &buffers));
   row->read = buffers.read;
   row->written = buffers.written;
+  bench_straight_bytes(&buffers, &row->straight_read, &row->straight_written);
   row->in_l2 = buffers.in_l2;
   row->sets = buffers.sets;
   row->launches = launches_of(&buffers);

@@ -20,6 +20,13 @@ static const char help[] =
     "graphs of many launches over rotating buffers of random numbers.\n"
     "\n"
     "Examples\n"
+    "  mxq-bench --main                              what docs/performance.md promises, beside "
+    "its\n"
+    "                                                targets: main variants, sizes, dequantize,\n"
+    "                                                generic kernels, a sample of the rest\n"
+    "  mxq-bench --main 'quantize_f32_*'             what of it a shell glob matches\n"
+    "  mxq-bench --main --save result.json           the table, and everything in a file\n"
+    "  mxq-bench --main --list                       what that would measure; no GPU needed\n"
     "  mxq-bench                                     every variant at the default shapes\n"
     "  mxq-bench 'quantize_bf16_e4m3_b32_*_colt_*'   the variants that a shell glob matches\n"
     "  mxq-bench --shape 8,8192,5120 --shape 1,2048,2048 quantize_bf16_*\n"
@@ -30,10 +37,15 @@ static const char help[] =
     "  mxq-bench --reps 31 --device 1                more repetitions (default 9), another GPU\n"
     "  mxq-bench --host                              what the host's side costs: lookups, first\n"
     "                                                use, cold starts, launches; no GPU needed\n"
+    "  mxq-bench --cpu                               the CPU path on one core, and the same "
+    "sources\n"
+    "                                                compiled without vectors; no GPU needed\n"
     "\n"
     "Columns: microseconds of a launch, terabytes a second moved, time of the straight kernel,\n"
-    "its time in percent of the kernel's, time of copies of the same traffic, and the spread of\n"
-    "the kernel's times in percent of their median.\n"
+    "its time in percent of the kernel's, time of copies of the same traffic, the spread of the\n"
+    "kernel's times in percent of their median; what the kernel should reach, if that is said, "
+    "and\n"
+    "whether it did. Kernels are compiled beforehand, on all processors.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 usage or nothing matches, 3 no driver, NVRTC or device.\n";
 
@@ -87,15 +99,26 @@ static int read_device(const char *given, struct bench_options *options) {
   return BENCH_DONE;
 }
 
+static int read_save(const char *given, struct bench_options *options) {
+  options->save = given;
+  return BENCH_DONE;
+}
+
 static const struct {
   const char *name;
   int (*read)(const char *given, struct bench_options *options);
-} valued[] = {{"--shape", read_shape}, {"--reps", read_reps}, {"--device", read_device}};
+} valued[] = {{"--save", read_save},
+              {"--shape", read_shape},
+              {"--reps", read_reps},
+              {"--device", read_device}};
 
 static int read_flag(const char *argument, struct bench_options *options) {
   if (!strcmp(argument, "--json")) return options->json = 1;
   if (!strcmp(argument, "--tune")) return options->tune = 1;
   if (!strcmp(argument, "--host")) return options->host = 1;
+  if (!strcmp(argument, "--main")) return options->main = 1;
+  if (!strcmp(argument, "--cpu")) return options->cpu = 1;
+  if (!strcmp(argument, "--list")) return options->list = 1;
   if (!strcmp(argument, "--help") || !strcmp(argument, "-h")) return options->help = 1;
   return 0;
 }
@@ -129,6 +152,9 @@ int bench_options_read(int argc, char **argv, struct bench_options *options) {
       status = read_valued(argc, argv, &i, options);
     if (status != BENCH_DONE) return status;
   }
+  if (options->main && options->shape_count) return usage("%s", "--main has shapes of its own");
+  if (options->main && options->tune)
+    return usage("%s", "--main measures the kernels that plans choose, --tune all");
   if (options->shape_count) return BENCH_DONE;
   memcpy(options->shapes, default_shapes, sizeof default_shapes);
   options->shape_count = defaults;

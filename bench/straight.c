@@ -8,12 +8,18 @@
 #include "status.h"
 #include "straight_source.h"
 
-enum { compiled_max = 64, word_bytes = 16 };
+enum { compiled_max = 64, known_max = 256, word_bytes = 16 };
 
 /* Of one thread: a few words in flight are enough, which is best depends on the ratio. */
 static const struct {
   unsigned threads, times;
 } tries[] = {{128, 1}, {256, 1}, {512, 1}, {128, 2}, {256, 2}, {512, 2}};
+
+/* Which try was best for a traffic. */
+struct known {
+  uint64_t read, written;
+  size_t index;
+};
 
 struct bench_straights {
   int device;
@@ -21,6 +27,8 @@ struct bench_straights {
   struct mxq_nvrtc nvrtc;
   struct bench_straight made[compiled_max];
   size_t count;
+  struct known known[known_max];
+  size_t known_count;
 };
 
 /* The ratio of bytes read and data written, in small whole numbers. */
@@ -103,7 +111,43 @@ enum mxq_status bench_straight_at(struct bench_straights *straights,
   return MXQ_OK;
 }
 
+size_t bench_straight_known(const struct bench_straights *straights,
+                            const struct bench_buffers *buffers) {
+  for (size_t i = 0; i < straights->known_count; i++) {
+    const struct known *known = &straights->known[i];
+    if (known->read == buffers->read && known->written == buffers->written) return known->index;
+  }
+  return SIZE_MAX;
+}
+
+void bench_straight_learn(struct bench_straights *straights, const struct bench_buffers *buffers,
+                          size_t index) {
+  if (straights->known_count < known_max)
+    straights->known[straights->known_count++] =
+        (struct known){buffers->read, buffers->written, index};
+}
+
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+
+/* 16-byte words of a launch. Two parts are written as one: in a set all data lies together, and all
+ * scales; scales that are read lie behind the data. */
+struct words {
+  uint64_t in, data, scales;
+};
+
+static struct words words_of(const struct bench_buffers *buffers) {
+  return (struct words){
+      .in = buffers->read / word_bytes,
+      .data = (buffers->bytes.out[0] + buffers->bytes.out[1]) / word_bytes,
+      .scales = (buffers->bytes.scale[0] + buffers->bytes.scale[1]) / word_bytes,
+  };
+}
+
+void bench_straight_bytes(const struct bench_buffers *buffers, uint64_t *read, uint64_t *written) {
+  const struct words words = words_of(buffers);
+  *read = words.in * word_bytes;
+  *written = (words.data + words.scales) * word_bytes;
+}
 
 enum mxq_status bench_straight_launch(const struct bench_straight *straight,
                                       const struct bench_buffers *buffers, unsigned set,
@@ -111,15 +155,12 @@ enum mxq_status bench_straight_launch(const struct bench_straight *straight,
   const struct mxq_pointers *pointers = &buffers->pointers[set];
   const void *in = pointers->in;
   void *data = pointers->out[0], *scale = pointers->scale[0];
-  /* Two parts are written as one: in a set all data lies together, and all scales. */
-  uint64_t in_words = buffers->read / word_bytes; /* scales that are read lie behind */
-  uint64_t data_words = (buffers->bytes.out[0] + buffers->bytes.out[1]) / word_bytes;
-  uint64_t scale_words = (buffers->bytes.scale[0] + buffers->bytes.scale[1]) / word_bytes;
-  const uint64_t for_reads = ceil_div(in_words, (uint64_t)straight->threads * straight->reads);
-  const uint64_t for_writes = ceil_div(data_words, (uint64_t)straight->threads * straight->writes);
+  struct words words = words_of(buffers);
+  const uint64_t for_reads = ceil_div(words.in, (uint64_t)straight->threads * straight->reads);
+  const uint64_t for_writes = ceil_div(words.data, (uint64_t)straight->threads * straight->writes);
   const uint64_t blocks = for_reads > for_writes ? for_reads : for_writes;
-  unsigned per_block = (unsigned)ceil_div(scale_words, blocks);
-  void *parameters[] = {&in, &data, &scale, &in_words, &data_words, &scale_words, &per_block};
+  unsigned per_block = (unsigned)ceil_div(words.scales, blocks);
+  void *parameters[] = {&in, &data, &scale, &words.in, &words.data, &words.scales, &per_block};
   MXQ_FAIL_IF(blocks > INT32_MAX, MXQ_UNSUPPORTED, "the straight kernel has 2^31 blocks at most");
   return mxq_raw_kernel_launch(straight->kernel, (uint32_t)blocks, straight->threads, parameters,
                                stream);

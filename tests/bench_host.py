@@ -10,8 +10,8 @@ import unittest
 
 BENCH, FAKE_DRIVER, FAKE_NVRTC = sys.argv[1:4]
 LAUNCHES = {"plan_create", "bare_launch", "launch", "launch_at"}
-ROWS = {"first_use", "cold_64_compiles", "cold_64_cpu", "context_creation", "memory_hit", "kernel_get",
-        "disk_hit", "growth_of_lookups", "growth_of_compiles", "growth_of_process"}
+ROWS = {"first_use", "first_use_large", "cold_64_compiles", "cold_64_cpu", "context_creation", "memory_hit",
+        "kernel_get", "disk_hit", "growth_of_lookups", "growth_of_compiles", "growth_of_process", "expand_all"}
 
 
 def rows(*arguments, **variables):

@@ -17,3 +17,11 @@ foreach(row 12:cuda_nvrtc 13:cu13)
       ENVIRONMENT MXQ_NVRTC=${nvrtc})
   endforeach()
 endforeach()
+
+# Registers, shared memory and instructions of kernels against tests/limits.txt: of some, and of all.
+add_test(NAME limits COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/limits.py
+  $<TARGET_FILE:mxq_cli> --quick)
+add_test(NAME limits_all COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/limits.py
+  $<TARGET_FILE:mxq_cli>)
+set_tests_properties(limits PROPERTIES LABELS nvrtc SKIP_RETURN_CODE 77)
+set_tests_properties(limits_all PROPERTIES LABELS "nvrtc;long" SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 1800)

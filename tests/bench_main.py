@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The main set of mxq-bench: what it lists, that its sample is pairwise, and the targets beside rows.
+Called with the programs mxq-bench and mxq; with a third argument, `run`, measures on the device (of the
+fake driver) instead."""
+import itertools
+import json
+import subprocess
+import sys
+import unittest
+
+BENCH, MXQ = sys.argv[1:3]
+RUN = sys.argv[3:] == ["run"]
+
+
+def run(program, *arguments):
+    return subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def listed(*patterns):
+    result = run(BENCH, "--main", "--list", *patterns)
+    assert result.returncode == 0, result.stderr
+    return [line.split(maxsplit=2) for line in result.stdout.splitlines()]
+
+
+def pairs_of(variant):
+    return set(itertools.combinations(enumerate(variant.split("_")), 2))
+
+
+@unittest.skipIf(RUN, "no list is asked for")
+class List(unittest.TestCase):
+    def test_main_combinations(self):
+        found = [kernel.split(".")[0] for kernel, _, which in listed() if which == "main"]
+        wanted = [f"quantize_{source}_{code}_{block}_rceil_{layout}_{scales}"
+                  for source in ["bf16", "f32"] for code in ["e4m3", "e2m1"] for block in ["b32", "b128"]
+                  for layout in ["row", "col", "colt", "sq", "sqt", "rowcol", "rowcolt", "sqsqt"]
+                  for scales in ["lin", "blk", "mn"]]
+        self.assertCountEqual(found, wanted)
+
+    def test_sample_is_pairwise(self):
+        sample = [kernel.split(".")[0] for kernel, _, which in listed() if which == "sample"]
+        covered = set().union(*map(pairs_of, sample))
+        for variant in run(MXQ, "list").stdout.split():
+            self.assertLessEqual(pairs_of(variant), covered, variant)
+        self.assertEqual(len(sample), len(set(sample)))
+        self.assertLess(len(sample), 120)
+
+    def test_same_each_time(self):
+        self.assertEqual(listed(), listed())
+
+    def test_generic_kernels_are_generic(self):
+        generic = [kernel for kernel, _, which in listed() if which == "generic"]
+        self.assertEqual(len(generic), 26)
+        for kernel in generic:
+            self.assertIn(".any-", kernel)
+
+    def test_patterns(self):
+        for kernel, _, _ in listed("quantize_f32_*_lin"):
+            self.assertRegex(kernel, r"^quantize_f32_.*_lin\.")
+        self.assertEqual(run(BENCH, "--main", "--list", "nosuch*").returncode, 2)
+
+
+@unittest.skipUnless(RUN, "needs a device")
+class Measure(unittest.TestCase):
+    def test_targets(self):
+        names = ["quantize_bf16_e4m3_b32_rceil_*_lin", "dequantize_e4m3_bf16_b32_e8m0_colt_lin"]
+        result = run(BENCH, *names, "--shape", "2,144,144", "--reps", "2", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = json.loads(result.stdout)["rows"]
+        self.assertEqual(len(rows), 8 + 1)
+        for row in rows:
+            self.assertEqual((row["status"], row["class"]), ("MXQ_OK", "tiny"), row["kernel"])
+            straight = row["straight_kernel"]
+            self.assertIn(row["bytes_read"] - straight["bytes_read"], range(16))
+            self.assertIn(row["bytes_written"] - straight["bytes_written"], range(31))
+            over = row["us"] - row["straight_times"]["median_us"]
+            layout = row["kernel"].split("_")[5]
+            if row["kernel"].startswith("dequantize"):
+                self.assertNotIn("target", row)
+                continue
+            most = {"row": 0.2, "colt": 0.5}.get(layout, 0.8)
+            self.assertEqual(row["target"]["us_over_straight_at_most"], most)
+            if abs(over - most) > 1e-3:
+                self.assertEqual(row["target"]["met"], over <= most, row)
+
+
+unittest.main(argv=sys.argv[:1], verbosity=2)
