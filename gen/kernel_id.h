@@ -59,8 +59,9 @@ struct mxq_arch {
   unsigned use_narrow; /* whether kernels use those: 0 until every one was compared on the arch */
 };
 
-/* The arch of a name ("90a" or "90"), or of a device's compute capability. An unknown one is
- * MXQ_INVALID_ARGUMENT with the list of those that exist. */
+/* The arch of a name ("90a" or "90"), or the newest one whose code runs on devices of a compute
+ * capability: 80 for 8.0, 8.6 and 8.7, those with a suffix for their own devices alone. An unknown
+ * one is MXQ_INVALID_ARGUMENT with the list of those that exist. */
 enum mxq_status mxq_arch_parse(const char *name, const struct mxq_arch **arch);
 enum mxq_status mxq_arch_of_device(int major, int minor, const struct mxq_arch **arch);
 /* The i-th arch, NULL past the end. */

@@ -1,4 +1,4 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "dequant_any"})
 //$ paste "device.cuh"
 //$ paste "dequant_variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};

@@ -1,5 +1,6 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "dequant_tile"})
 //$ paste "device.cuh"
+//$ need "device_copy.cuh"
 //$ paste "dequant_variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
 constexpr bool TILES_BY_K = true;

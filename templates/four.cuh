@@ -1,6 +1,7 @@
 // Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
 // bits each in the low half of a word.
 //$ if variant.output == "e2m1" and arch.use_narrow == 0 and (arch.number >= 90 or input.bits == 32) then
+//$   need "device_steps.cuh"
 
 // e2m1 without a conversion. Codes count steps of 1/2 up to the value 2, of 1 up to 4, of 2 up to 6:
 // the code of a magnitude y is min(2 y, y + 2, y / 2 + 4), three lines that cross at 2 and 4, rounded
@@ -114,6 +115,31 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
 }
 //$   end
 //$ else
+
+struct row_products {
+  float column[COLUMNS];
+};
+
+// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
+MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
+  row_products product;
+//$   if input.token == "bf16" then
+  if constexpr (HAS_PAIRS && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
+    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
+    // half of the smallest code of any output type: the codes are those of the float32 product.
+    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
+    const unsigned multipliers =
+        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
+        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
+    const unsigned pair = multiply_pair_bf16(word, multipliers);
+    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
+    return product;
+  }
+//$   end
+  for (unsigned c = 0; c < COLUMNS; c++)
+    product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
+  return product;
+}
 
 // Of as many words as hold four elements: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {

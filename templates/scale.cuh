@@ -16,13 +16,17 @@ MXQ_FN int scale_exponent(unsigned amax) {
   return static_cast<int>((amax >> 23) + ((amax & 0x7FFFFF) != 0)) - OUT_EMAX;
 }
 //$   elseif mode.token == "rceil" then
+//$     if arch.use_narrow ~= 0 then need "device_narrow.cuh" end
 // Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
 MXQ_FN int scale_exponent(unsigned amax) {
   const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
-  if constexpr (HAS_NARROW) return static_cast<int>(ceil_e8m0(quotient));
+//$     if arch.use_narrow ~= 0 then
+  return static_cast<int>(ceil_e8m0(quotient));
+//$     else
   // The sum comes to the next exponent for these mantissas.
   const unsigned d = float_bits(quotient);
   return static_cast<int>((d + (d < 0x800000 ? 0x3FFFFF : 0x7FFFFF)) >> 23);
+//$     end
 }
 //$   elseif mode.token == "even" then
 // Contract, section 2, even: floor of a rounded to the output's mantissa, exponent at most 254.

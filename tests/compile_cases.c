@@ -104,11 +104,11 @@ static void *run(void *user) {
   return NULL;
 }
 
-void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc) {
+void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc, unsigned count) {
   struct work work = {.cases = cases, .nvrtc = nvrtc};
   pthread_t threads[THREADS_MAX];
   pthread_attr_t attributes;
-  long wanted = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
+  long wanted = count ? (long)count : sysconf(_SC_NPROCESSORS_ONLN), started = 0;
   if (wanted > THREADS_MAX) wanted = THREADS_MAX;
   if (pthread_attr_init(&attributes) != 0) abort();
   (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);

@@ -51,18 +51,23 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
            arch->use_narrow ? " narrow" : "");
 }
 
-void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch_name, unsigned step,
-                               unsigned seed) {
+void kernel_cases_add_share(struct kernel_cases *cases, const char *arch_name,
+                            const struct kernel_share *share) {
   struct mxq_variant variant = {0};
   struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
   const struct mxq_arch *arch;
-  uint64_t random = seed;
+  uint64_t random = 4; /* neighbours in the list are alike: they take turns as chance has it */
+  unsigned taken = 0;
   if (mxq_arch_parse(arch_name, &arch) != MXQ_OK) abort();
   while (mxq_variant_next(&variant)) {
-    const int taken = support_random(&random) % step == 0;
+    const uint64_t number = support_random(&random) + share->turn;
     size_t count = 0;
-    if (!taken || mxq_selectable_by_plans(&variant, arch, ids, &count) != MXQ_OK) continue;
-    for (size_t i = 0; i < count; i++) kernel_cases_add(cases, &ids[i], arch);
+    if (mxq_selectable_by_plans(&variant, arch, ids, &count) != MXQ_OK) continue;
+    for (size_t i = 0; i < count; i++) {
+      const unsigned one_in = share->one_in[ids[i].family == MXQ_FAMILY_ANY];
+      if (one_in && number % one_in == 0 && taken++ % share->parts == share->part)
+        kernel_cases_add(cases, &ids[i], arch);
+    }
   }
 }
 

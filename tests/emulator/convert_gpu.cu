@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Goes behind templates/args.h and templates/device.cuh: what the hardware's conversions give.
+// Goes behind templates/args.h and templates/device*.cuh: what the hardware's conversions give.
 
 struct convert_args {
   const unsigned *begins[2];  // of e4m3 and e5m2: the smallest magnitude that gives each code

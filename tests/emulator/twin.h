@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host's twin of templates/device.cuh: the same functions for a C++17 compiler. Put before an
- * expansion by -include; everything below the expansion's own device piece then compiles unchanged.
+ * The host's twin of templates/device*.cuh: the same functions for a C++17 compiler. Put before an
+ * expansion by -include; everything but the expansion's own device pieces then compiles unchanged.
  */
 #ifndef EMU_TWIN_H
 #define EMU_TWIN_H

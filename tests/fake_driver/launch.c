@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "args.h"
 #include "axes.h"
+#include "control.h"
 #include "cpu.h"
 #include "fake.h"
 #include "fault.h"
@@ -43,11 +45,24 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base) {
   return CUDA_SUCCESS;
 }
 
+/* Whether the current device can run an image: the fake NVRTC notes its arch in the ELF header's
+ * flags, 0x10000 for a suffix. Other images tell nothing. */
+static int can_run(const void *code) {
+  Elf64_Ehdr header;
+  memcpy(&header, code, sizeof header);
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || !header.e_flags || !fake_current()) return 1;
+  const unsigned number = header.e_flags & 0xFFFF;
+  const unsigned device = (unsigned)fake_device_capability(fake_current()->device);
+  if (header.e_flags & 0x10000) return number == device;
+  return number / 10 == device / 10 && number <= device;
+}
+
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options,
                            void **values, unsigned count, CUlibraryOption *library_options,
                            void **library_values, unsigned library_count) {
   (void)options, (void)values, (void)library_options, (void)library_values;
   if (!code || count || library_count) return CUDA_ERROR_INVALID_VALUE;
+  if (!can_run(code)) return CUDA_ERROR_NO_BINARY_FOR_GPU;
   *library = malloc(1);
   return *library ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
