@@ -17,11 +17,12 @@ static const struct mxq_arch archs[] = {
     {"121a", 121, 99 * 1024, 1, 1, 1, 0},
 };
 
-/* L2 cache and multiprocessors of a device of each: A100, L40S, H200, B200, B300, RTX 5090. Their
- * data sheets; those of the H200 from the device. */
+/* L2 cache and multiprocessors of a device of each: A100, L40S, H200, B200, B300, RTX 5090,
+ * GB10. Their data sheets; those of the H200 from the device. */
 static const struct mxq_capacity capacities[] = {
     {UINT64_C(40) << 20, 108},  {UINT64_C(96) << 20, 142},  {UINT64_C(60) << 20, 132},
     {UINT64_C(126) << 20, 148}, {UINT64_C(126) << 20, 148}, {UINT64_C(96) << 20, 170},
+    {UINT64_C(24) << 20, 48},
 };
 _Static_assert(sizeof capacities / sizeof capacities[0] == sizeof archs / sizeof archs[0],
                "one for each arch");

@@ -2,7 +2,7 @@
 // Reproduce: mxq source quantize_f16_e2m1_b16_even_row_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
-#line 9 "templates/args.h"
+#line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
 #ifdef __cplusplus
 #define MXQ_ALIGNED(bytes) alignas(bytes)
@@ -10,11 +10,7 @@
 #define MXQ_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
-/* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
-struct mxq_tensor_map {
-  MXQ_ALIGNED(128) unsigned char bytes[128];
-};
-
+#line 25 "templates/args.h"
 /* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
 struct mxq_divisor {
   unsigned multiplier;
@@ -23,6 +19,7 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+#line 35 "templates/args.h"
 /* Where a part's scales go (contract, section 4; templates/scales.cuh). */
 struct mxq_scale_args {
   unsigned char *to;
@@ -31,23 +28,8 @@ struct mxq_scale_args {
                                scales between neighbours along the outer axis */
 };
 
-/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
-struct mxq_tma_args {
-  struct mxq_tensor_map in;   /* {K, N, E} */
-  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n; /* tiles along N */
-  struct mxq_divisor tiles_k; /* tiles along K */
-};
-
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+#line 64 "templates/args.h"
+/* Kernels with 16-byte accesses: a block for each tile, numbered along K, N, E. */
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
@@ -60,94 +42,9 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
- * are column-major, with K fastest otherwise; then E. */
-struct mxq_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  unsigned char *also; /* the first of two parts */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
-  struct mxq_divisor by_tiles_k;
-};
-
-/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
-struct mxq_dequant_tile_args {
-  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
-  struct mxq_tensor_map out; /* {K, N, E} */
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_row_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
-  struct mxq_divisor by_tiles_k;
-};
-
-/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
- * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
-struct mxq_relayout_launch {
-  const unsigned char *src;
-  unsigned char *dst;
-  unsigned long long rows;
-  unsigned long long columns;
-  unsigned long long lines;
-  unsigned long long block;
-  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
-  unsigned long long pitch;
-  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed
-                                  layouts, scales of others */
-  unsigned long long places;
-  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
-  unsigned squares;       /* float mn: lines of columns, not columns of lines */
-  unsigned to_lin;
-  unsigned reserved;
-};
-
 #line 1 "templates/device.cuh"
-// Device primitives: everything below this piece is plain C++ on top of these functions.
+// Device primitives that all kernels share; those that some kernels need are pieces of their own,
+// device_*.cuh. Everything else is plain C++ on top of these functions.
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \
@@ -164,6 +61,10 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
+
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
 
 // At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
 // which the compiler may not take apart, and adds in an instruction of its own.
@@ -183,61 +84,11 @@ template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 
 // shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
 MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
   return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
-
-// mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
-MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(arrivals) : "memory");
-}
-// mbarrier.arrive.expect_tx: arrives once and adds `bytes` to what the phase waits for.
-MXQ_FN void barrier_expect(unsigned offset, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(bytes) : "memory");
-}
-// mbarrier.try_wait.parity: returns once the phase of this parity has completed.
-MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
-  unsigned done;
-  do {
-    asm volatile(
-        "{\n\t.reg .pred p;\n\t"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-        "selp.b32 %0, 1, 0, p;\n\t}"
-        : "=r"(done) : "r"(shared_address(offset)), "r"(parity) : "memory");
-  } while (!done);
-}
-// fence.proxy.async: this thread's shared accesses before it are seen by the copy engine after it.
-MXQ_FN void fence_async_shared() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-// cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
-// its bytes count on the barrier.
-MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                     unsigned barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%2, %3, %4}], [%5];"
-      :: "r"(shared_address(offset)), "l"(&map), "r"(x), "r"(y), "r"(z),
-         "r"(shared_address(barrier)) : "memory");
-}
-// cp.async.bulk.tensor, shared to global: one box, in the thread's open bulk group.
-MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                      unsigned offset) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
-      :: "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(offset)) : "memory");
-}
-// cp.async.bulk.commit_group: closes this thread's open group.
-MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
-MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
 MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
 MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
@@ -245,148 +96,19 @@ MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
 
 // mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
 MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
-// fma.rn.f32: a * b + c, rounded once.
-MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 // min.f32: the smaller; the other if one is NaN.
 MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
 MXQ_FN float magnitude(float x) { return fabsf(x); }
 
-// cvt.f32.f16: exact.
-MXQ_FN float widen_f16(unsigned bits) {
-  float x;
-  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
-  return x;
-}
-// mul.rn.bf16x2: both halves, each rounded by itself.
-MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-// fma.rn: both halves of a * b + c, each rounded once.
-MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
-  unsigned sum;
-  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
-  return sum;
-}
-MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
-  unsigned sum;
-  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
-  return sum;
-}
-// min: the smaller of each half; the other if one is NaN.
-MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
-  unsigned smaller;
-  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
-  return smaller;
-}
-MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
-  unsigned smaller;
-  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
-  return smaller;
-}
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
   float larger;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
 }
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
-// max.NaN of the magnitudes.
-MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
-  unsigned larger;
-#if __CUDA_ARCH__ >= 860
-  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-#else
-  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
-#endif
-  return larger;
-}
-MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
-  unsigned larger;
-#if __CUDA_ARCH__ >= 860
-  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-#else
-  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
-#endif
-  return larger;
-}
-// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
-// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned narrow_pair(float first, float second) {
-  unsigned short codes;
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
-        "cvt.u16.u8 %0, pair;\n\t}"
-        : "=h"(codes) : "f"(second), "f"(first));
-  return codes;
-}
-// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
-MXQ_FN unsigned ceil_e8m0(float x) {
-  unsigned short codes;
-  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
-  return codes & 0xFF;
-}
-// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
-// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned widen_pair(unsigned codes) {
-  unsigned halves;
-  const unsigned short pair = static_cast<unsigned short>(codes);
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.u8.u16 pair, %1;\n\t"
-        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
-        : "=r"(halves) : "h"(pair));
-  return halves;
-}
-// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
-MXQ_FN unsigned round_pair_bf16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-MXQ_FN unsigned round_pair_f16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-// shf.r.wrap.b32: the low word of high:low moved right.
-MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
-  return __funnelshift_r(low, high, by);
-}
 // prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
-}
-// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
-MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
-  unsigned signs;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
-  return signs;
 }
 
 #endif
@@ -429,14 +151,14 @@ struct block_scale {
 #line 8 "templates/scale.cuh"
 // Whether a block's maximum may come to more than the largest code's value and half a step.
 constexpr bool SATURATES = true;
-#line 28 "templates/scale.cuh"
+#line 32 "templates/scale.cuh"
 // Contract, section 2, even: floor of a rounded to the output's mantissa, exponent at most 254.
 MXQ_FN int scale_exponent(unsigned amax) {
   const unsigned rounded = amax + (1u << (22 - OUT_MANTISSA_BITS));
   const unsigned exponent = rounded >> 23;
   return static_cast<int>(exponent > 254 ? 254 : exponent) - OUT_EMAX;
 }
-#line 35 "templates/scale.cuh"
+#line 39 "templates/scale.cuh"
 // The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
 // of the contract and the subnormal multiplier of code 254 are never needed.
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
@@ -451,29 +173,51 @@ MXQ_FN block_scale scale_of(unsigned amax) {
   return {code, bits_float(multiplier)};
 }
 
-#line 1 "templates/convert.cuh"
+#line 1 "templates/device_f16.cuh"
+// Primitives of two f16 in a word.
+#ifdef __CUDACC__
+// cvt.f32.f16: exact.
+MXQ_FN float widen_f16(unsigned bits) {
+  float x;
+  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
+  return x;
+}
+// mul.rn.f16x2: both halves, each rounded by itself.
+MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
+MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
+  unsigned larger;
+#if __CUDA_ARCH__ >= 860
+  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
+  return larger;
+}
+#endif
+
+#line 5 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-  if constexpr (IN_BITS == 32)
-    return float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  else if constexpr (IN_BF16)
-    return max_magnitude_pair_bf16(a, b);
-  else
-    return max_magnitude_pair_f16(a, b);
+#line 16 "templates/convert.cuh"
+  return max_magnitude_pair_f16(a, b);
+#line 18 "templates/convert.cuh"
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-  if constexpr (IN_BITS == 32)
-    return bits_float(word);
-  else if constexpr (IN_BF16)
-    return bits_float(column ? word & 0xFFFF0000 : word << 16);
-  else
-    return widen_f16(column ? word >> 16 : word & 0xFFFF);
+#line 27 "templates/convert.cuh"
+  return widen_f16(column ? word >> 16 : word & 0xFFFF);
+#line 29 "templates/convert.cuh"
 }
 
 // The bits of a column's magnitude as float32.
@@ -490,29 +234,7 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-struct row_products {
-  float column[COLUMNS];
-};
-
-// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
-MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  row_products product;
-  if constexpr (HAS_PAIRS && IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
-    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
-    // half of the smallest code of any output type: the codes are those of the float32 product.
-    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
-    const unsigned multipliers =
-        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
-        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
-    const unsigned pair = multiply_pair_bf16(word, multipliers);
-    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
-  } else {
-    for (unsigned c = 0; c < COLUMNS; c++)
-      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
-  }
-  return product;
-}
-
+#line 59 "templates/convert.cuh"
 // One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
 // bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
 // nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
@@ -532,27 +254,54 @@ MXQ_FN unsigned narrow_one(float x) {
 
 // Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
-  if constexpr (THROUGH_WIDER) {
-    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
-                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
-    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
-    const unsigned over = wide >> 5 & 0x01010101;
-    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  } else if constexpr (CONVERTS) {
-    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
-  } else {
-    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
-           narrow_one(d) << 3 * OUT_BITS;
-  }
+  return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
+         narrow_one(d) << 3 * OUT_BITS;
 }
 
 #line 1 "templates/four.cuh"
 // Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
 // bits each in the low half of a word.
 
-#line 5 "templates/four.cuh"
+#line 1 "templates/device_steps.cuh"
+// Primitives that round to codes by arithmetic.
+#ifdef __CUDACC__
+// fma.rn.f32: a * b + c, rounded once.
+MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// fma.rn: both halves of a * b + c, each rounded once.
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+// min: the smaller of each half; the other if one is NaN.
+MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+// shf.r.wrap.b32: the low word of high:low moved right.
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return __funnelshift_r(low, high, by);
+}
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
+#endif
+
+#line 6 "templates/four.cuh"
 // e2m1 without a conversion. Codes count steps of 1/2 up to the value 2, of 1 up to 4, of 2 up to 6:
 // the code of a magnitude y is min(2 y, y + 2, y / 2 + 4), three lines that cross at 2 and 4, rounded
 // to nearest even; that the lines are moved by even numbers leaves ties alone. So with an anchor whose
@@ -564,10 +313,10 @@ constexpr unsigned ONE = IN_BIAS << IN_MANTISSA_BITS;
 constexpr unsigned HALF = ONE - (1u << IN_MANTISSA_BITS), QUARTER = HALF - (1u << IN_MANTISSA_BITS);
 constexpr unsigned ANCHOR = ONE + ((IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS);
 
-#line 45 "templates/four.cuh"
+#line 46 "templates/four.cuh"
 MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
 
-#line 57 "templates/four.cuh"
+#line 58 "templates/four.cuh"
 // The halves of a multiplier 2^k, k at most 26 unless all elements are zeros, are both f16: their
 // products with an element are exact, or far below half of the smallest code.
 MXQ_FN unsigned half_multiplier(float multiplier, unsigned second) {
@@ -587,7 +336,7 @@ MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
   return multiply_add_pair_f16(y, both(by), both(anchor));
 }
 MXQ_FN unsigned smaller_of(unsigned a, unsigned b) { return min_pair_f16(a, b); }
-#line 77 "templates/four.cuh"
+#line 78 "templates/four.cuh"
 // A word's codes in its halves: in the low three bits of `code`; the top bit of `sign`.
 struct pair_codes {
   unsigned code, sign;
