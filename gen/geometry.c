@@ -121,11 +121,16 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   *geometry = made;
 }
 
-/* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile (tests:
- * kernels). */
-static unsigned any_registers(const struct mxq_traits *traits) {
+/* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile: two parts of
+ * 16 bits take the most where their codes are packed or two blocks lie in a thread, and packed codes
+ * of f16. Fewer than these spill (tests: kernels). */
+static unsigned any_registers(const struct mxq_variant *variant, const struct mxq_traits *traits) {
+  const int packed = traits->out_bits == 4;
   if (traits->block_n == 1) return 64;
-  return traits->in_bits == 16 ? 72 : 64;
+  if (packed && variant->in == MXQ_TYPE_F16) return 96;
+  if (traits->in_bits == 16)
+    return traits->also && (packed || traits->block_n < held_rows) ? 96 : 72;
+  return traits->also || packed ? 80 : 64;
 }
 
 /* Bytes of the tile that the codes of a part leave by: rows lie a gap apart. */
@@ -159,7 +164,7 @@ void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geome
                            (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
   made.scales_offset = made.maxima_offset + (shared_block ? made.threads * 4 : 0);
   made.shared_bytes = made.scales_offset + scales;
-  mxq_geometry_occupy(&made, any_registers(&traits));
+  mxq_geometry_occupy(&made, any_registers(&id->variant, &traits));
   *geometry = made;
 }
 

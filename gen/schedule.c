@@ -158,6 +158,8 @@ static int serves_dequantize(const struct mxq_schedule *row, const struct mxq_tr
 /* Two tiles of codes of a byte and packed scales leave room for one small tile of float32 in the
  * shared memory of a block; blocks of 128 have few scales and need a large one. */
 static int serves_two_parts(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  /* Rows of the first part are read eight at a time, by warps that hold whole blocks of them. */
+  if (row->form == MXQ_FORM_TILE && row->tile_n < 64 && traits->also == MXQ_PART_ALONG_K) return 0;
   const int large = row->form == MXQ_FORM_TILE && row->tile_n * row->tile_k > 128 * 64;
   return !large || !traits->also || traits->in_bits != 32 || traits->out_bits != 8 ||
          traits->block_n == 128;
