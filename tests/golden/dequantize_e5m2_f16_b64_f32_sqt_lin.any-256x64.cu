@@ -734,9 +734,13 @@ MXQ_FN void decode_columns() {
     const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
     float x[CHUNK][CODES];
+    // Unrolled by word, or the compiler keeps the codes in local memory where there are many.
+#pragma unroll
     for (unsigned c = 0; c < CHUNK; c++) load_codes<CODES>(column + c, row, x[c]);
+#pragma unroll
     for (unsigned r = 0; r < CODES; r++) {
       float products[CHUNK];
+#pragma unroll
       for (unsigned c = 0; c < CHUNK; c++)
         products[c] = multiply(x[c][r], scales.value[ALONG_K ? 0 : c]);
       shared_store(out_tile::place(row + r, column * OUT_BITS / 8), round_chunk(products));
