@@ -32,7 +32,7 @@ struct bench_options {
   size_t shape_count;
   unsigned reps;
   int device;
-  int json, tune, host, main, cpu, list, help;
+  int json, schedules, tune, host, main, cpu, list, help;
   int argc;
   char **argv;
 };
@@ -47,8 +47,8 @@ int bench_exit(enum mxq_status status);
 void bench_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Kernels whose name or whose variant's name a pattern matches: of every variant the one that
- * `arch` gets, with `tune` every schedule. BENCH_USAGE after a message if a pattern matches none.
- * free() gives the list back. */
+ * `arch` gets for large tensors, with `schedules` every one. BENCH_USAGE after a message if a
+ * pattern matches none. free() gives the list back. */
 int bench_select(const struct bench_options *options, const struct mxq_arch *arch,
                  struct mxq_kernel_id **ids, size_t *count);
 

@@ -10,7 +10,7 @@
 #include "host.h"
 #include "status.h"
 
-enum { code_origin = 20, first_uses = 9 };
+enum { code_origin = 20, first_uses = 9, crowd_pairs = 5 };
 
 /* Of those with the most code to compile. */
 static const char usual_variant[] = "quantize_bf16_e4m3_b32_rceil_colt_lin";
@@ -117,19 +117,30 @@ static enum mxq_status time_first_uses(struct host *host) {
   return MXQ_OK;
 }
 
+/* Pairs of crowds: one alone differs by a fifth from the next. */
 static enum mxq_status time_crowds(struct host *host) {
-  struct crowd cold, warm;
-  char argument[256];
-  argument_of(host, usual_variant, argument);
-  MXQ_TRY(run_crowd(argument, &cold));
-  MXQ_TRY(run_crowd(argument, &warm));
+  double shares[crowd_pairs], cold_ms[crowd_pairs], warm_ms[crowd_pairs], compile_ms[crowd_pairs];
+  unsigned most = 0;
+  for (int i = 0; i < crowd_pairs; i++) {
+    struct crowd cold, warm;
+    char argument[256];
+    argument_of(host, usual_variant, argument);
+    MXQ_TRY(run_crowd(argument, &cold));
+    MXQ_TRY(run_crowd(argument, &warm));
+    if (cold.compiled > most) most = cold.compiled;
+    shares[i] = (cold.cpu - cold.compile_cpu) / warm.cpu;
+    cold_ms[i] = cold.cpu * 1e3;
+    warm_ms[i] = warm.cpu * 1e3;
+    compile_ms[i] = cold.compile_cpu * 1e3;
+  }
   host_add(host, "cold_64_compiles", "", "compiles by 64 processes that start cold on one key",
-           cold.compiled, 1);
+           most, 1);
   struct host_row *row =
       host_add(host, "cold_64_cpu", "", "CPU time of the other 63, in that of 64 warm disk hits",
-               (cold.cpu - cold.compile_cpu) / warm.cpu, 1.2);
+               host_median(shares, crowd_pairs), 1.2);
   snprintf(row->note, sizeof row->note, "%.1f ms with a compile of %.1f ms; warm %.1f ms",
-           cold.cpu * 1e3, cold.compile_cpu * 1e3, warm.cpu * 1e3);
+           host_median(cold_ms, crowd_pairs), host_median(compile_ms, crowd_pairs),
+           host_median(warm_ms, crowd_pairs));
   return MXQ_OK;
 }
 

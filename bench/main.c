@@ -4,13 +4,28 @@
 #include <string.h>
 
 #include "host.h"
+#include "plan_as.h"
 #include "status.h"
+#include "tuning.h"
 
 static enum mxq_status open_bench(struct bench *bench) {
   MXQ_TRY(mxq_device_describe(bench->options->device, &bench->info));
   MXQ_TRY(mxq_arch_of_device(bench->info.major, bench->info.minor, &bench->arch));
   MXQ_TRY(mxq_context_create(NULL, &bench->context));
   return bench_straights_create(&bench->info, &bench->straights);
+}
+
+/* A kernel that stands for its family gives way to the one that the shape's size gets. */
+static struct bench_item item_of(const struct bench_options *options, const struct mxq_arch *arch,
+                                 const struct mxq_kernel_id *id, const struct bench_shape *at) {
+  const struct mxq_shape shape = mxq_shape_dense(at->e, at->n, at->k);
+  const struct mxq_capacity capacity = mxq_capacity_of(arch);
+  struct bench_item item = {.id = *id, .shape = *at};
+  struct mxq_byte_counts bytes;
+  if (!options->schedules && mxq_sizes(&id->variant, &shape, &bytes) == MXQ_OK)
+    (void)mxq_tune_choose(&id->variant, (enum mxq_family)id->family, arch,
+                          mxq_plan_size(&id->variant, &bytes, &capacity), &item.id);
+  return item;
 }
 
 /* All kernels at one shape before the next, so that their buffers stay alike. */
@@ -24,8 +39,7 @@ static int list_items(const struct bench_options *options, const struct mxq_arch
   *count = id_count * options->shape_count;
   *items = calloc(*count, sizeof **items);
   for (size_t i = 0; *items && i < *count; i++)
-    (*items)[i] =
-        (struct bench_item){.id = ids[i % id_count], .shape = options->shapes[i / id_count]};
+    (*items)[i] = item_of(options, arch, &ids[i % id_count], &options->shapes[i / id_count]);
   free(ids);
   return *items ? BENCH_DONE : BENCH_FAILED;
 }
@@ -60,6 +74,8 @@ int main(int argc, char **argv) {
     bench_help();
   else if (status == BENCH_DONE && options.host)
     status = bench_host(&options);
+  else if (status == BENCH_DONE && options.tune)
+    status = bench_tune(&options);
   else if (status == BENCH_DONE && options.cpu)
     status = bench_cpu(&options);
   else if (status == BENCH_DONE)

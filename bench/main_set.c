@@ -62,7 +62,7 @@ static enum mxq_status choose(const struct list *list, const struct mxq_variant 
   struct mxq_tensor_plan tensor;
   size_t count = 0;
   if (!generic) {
-    MXQ_TRY(mxq_plan_select(variant, list->arch, &dense, NULL, &tensor));
+    MXQ_TRY(mxq_plan_select(variant, list->arch, NULL, &dense, NULL, &tensor));
     *id = tensor.kernel;
     return MXQ_OK;
   }

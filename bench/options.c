@@ -32,8 +32,13 @@ static const char help[] =
     "  mxq-bench --shape 8,8192,5120 --shape 1,2048,2048 quantize_bf16_*\n"
     "                                                at given shapes E,N,K\n"
     "  mxq-bench --json > result.json                everything, the raw times too\n"
-    "  mxq-bench --tune quantize_f32_e4m3_*          all tiles of the schedule table\n"
-    "  mxq-bench '*.tma-256x64' --tune               the kernels of one tile\n"
+    "  mxq-bench --schedules quantize_f32_e4m3_*     all schedules, not only the chosen ones\n"
+    "  mxq-bench '*.tma-256x64' --schedules          the kernels of one tile\n"
+    "  mxq-bench --tune > tune.def                   measures all schedules of representative\n"
+    "                                                variants, and prints the table of choices\n"
+    "                                                (gen/tune.def); progress on standard error\n"
+    "  mxq-bench --tune 'quantize_f32_*' > tune.def  some of them; the other lines stay\n"
+    "  mxq-bench --tune --list                       the table as it is; no GPU needed\n"
     "  mxq-bench --reps 31 --device 1                more repetitions (default 9), another GPU\n"
     "  mxq-bench --host                              what the host's side costs: lookups, first\n"
     "                                                use, cold starts, launches; no GPU needed\n"
@@ -114,6 +119,7 @@ static const struct {
 
 static int read_flag(const char *argument, struct bench_options *options) {
   if (!strcmp(argument, "--json")) return options->json = 1;
+  if (!strcmp(argument, "--schedules")) return options->schedules = 1;
   if (!strcmp(argument, "--tune")) return options->tune = 1;
   if (!strcmp(argument, "--host")) return options->host = 1;
   if (!strcmp(argument, "--main")) return options->main = 1;
@@ -153,8 +159,10 @@ int bench_options_read(int argc, char **argv, struct bench_options *options) {
     if (status != BENCH_DONE) return status;
   }
   if (options->main && options->shape_count) return usage("%s", "--main has shapes of its own");
-  if (options->main && options->tune)
-    return usage("%s", "--main measures the kernels that plans choose, --tune all");
+  if (options->main && options->schedules)
+    return usage("%s", "--main measures the kernels that plans choose, --schedules all");
+  if (options->tune && (options->shape_count || options->json || options->main))
+    return usage("%s", "--tune has shapes and an output of its own");
   if (options->shape_count) return BENCH_DONE;
   memcpy(options->shapes, default_shapes, sizeof default_shapes);
   options->shape_count = defaults;

@@ -51,10 +51,9 @@ static int add_family(struct selection *selection, const struct mxq_variant *var
   struct mxq_kernel_id id;
   const struct mxq_schedule *schedule;
   if (mxq_kernel_id_choose(variant, family, arch, &id) != MXQ_OK) return 1;
-  if (!selection->options->tune) return add(selection, &id, preferred);
+  if (!selection->options->schedules) return add(selection, &id, preferred);
   for (size_t i = 0; (schedule = mxq_schedule_at(variant, family, i)) != NULL; i++) {
-    id.tile_n = schedule->tile_n;
-    id.tile_k = schedule->tile_k;
+    id = mxq_schedule_kernel(variant, schedule);
     if (!add(selection, &id, preferred)) return 0;
   }
   return 1;

@@ -16,6 +16,12 @@ enum check_order {
   CHECK_REPEAT_N
 };
 
+enum check_weight {
+  CHECK_USUAL,
+  CHECK_LIGHT, /* few tiles, whole ones and parts: also for tools that slow kernels down */
+  CHECK_HEAVY  /* one kernel in 16 runs it */
+};
+
 struct check_case {
   const char *what;
   enum mxq_family family;
@@ -23,7 +29,7 @@ struct check_case {
   int64_t gap_n, gap_e; /* between rows and matrices: in elements, for fast kernels in 16 bytes */
   enum check_order order;
   unsigned shift; /* elements by which addresses miss an alignment that suits every kernel */
-  int rare;       /* large: one kernel in 16 runs it */
+  enum check_weight weight;
 };
 
 /* The index-th case of all kernels; NULL past the end. */

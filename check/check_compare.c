@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "axes.h"
+#include "shape.h"
 
 /* One walk over the places of an output: of every element, or of the first element of every
  * scale's block. */
@@ -107,6 +108,16 @@ void check_difference_text(const struct check_difference *d, char text[CHECK_TEX
            digits, d->expected, digits, d->actual);
 }
 
+void check_compare_scales(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                          unsigned part, const void *expected, const void *actual,
+                          struct check_differences *differences) {
+  const struct walk walk = {
+      variant,  shape,  part,       CHECK_SCALE, mxq_mode_facts(variant->mode)->scale_bits,
+      expected, actual, differences};
+  uint64_t bytes = 0;
+  if (mxq_shape_scale_bytes(variant, shape, part, &bytes) == MXQ_OK) compare_output(&walk, bytes);
+}
+
 void check_compare(const struct mxq_variant *variant, const struct mxq_shape *shape,
                    const struct mxq_pointers *expected, const struct mxq_pointers *actual,
                    struct check_differences *differences) {
@@ -121,12 +132,9 @@ void check_compare(const struct mxq_variant *variant, const struct mxq_shape *sh
                               expected->out[part],
                               actual->out[part],
                               differences};
-    struct walk scales = data;
-    scales.place = CHECK_SCALE;
-    scales.bits = mxq_mode_facts(variant->mode)->scale_bits;
-    scales.expected = expected->scale[part];
-    scales.actual = actual->scale[part];
-    compare_output(&scales, bytes.scale[part]);
+    if (bytes.scale[part])
+      check_compare_scales(variant, shape, part, expected->scale[part], actual->scale[part],
+                           differences);
     compare_output(&data, bytes.out[part]);
   }
 }

@@ -47,4 +47,9 @@ void check_compare(const struct mxq_variant *variant, const struct mxq_shape *sh
                    const struct mxq_pointers *expected, const struct mxq_pointers *actual,
                    struct check_differences *differences);
 
+/* The same of the scales of one part alone. */
+void check_compare_scales(const struct mxq_variant *variant, const struct mxq_shape *shape,
+                          unsigned part, const void *expected, const void *actual,
+                          struct check_differences *differences);
+
 #endif

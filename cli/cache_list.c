@@ -99,12 +99,12 @@ static void visit(void *user, const struct mxq_store_item *item) {
     add_row(listing, item);
 }
 
-static int look(const struct mxq_context *context, int deep, struct listing *listing) {
+static int look(const struct mxq_context *context, struct listing *listing) {
   int code = EXIT_DONE;
   for (unsigned i = 0; i < context->store.dir_count; i++) {
     char why[1024] = "";
     listing->folder = context->store.dirs[i];
-    mxq_store_each(listing->folder, &context->allocator, deep, visit, listing, why, sizeof why);
+    mxq_store_each(listing->folder, &context->allocator, visit, listing, why, sizeof why);
     if (!why[0]) continue;
     report_note("%s", why);
     code = EXIT_FAILED;
@@ -119,18 +119,18 @@ static void print_sum(const struct listing *listing) {
   printf(listing->only_wrong || listing->wrong ? ", %zu damaged\n" : "\n", listing->wrong);
 }
 
-static int run(const struct mxq_context *context, int json, int deep) {
-  struct listing listing = {.only_wrong = deep};
+static int run(const struct mxq_context *context, int json, int only_wrong) {
+  struct listing listing = {.only_wrong = only_wrong};
   table_begin(&listing.table, COLUMNS, headings);
   if (json) listing.rows = json_array();
-  int code = look(context, deep, &listing);
-  if (deep && listing.wrong) code = EXIT_MISMATCH;
+  int code = look(context, &listing);
+  if (only_wrong && listing.wrong) code = EXIT_MISMATCH;
   if (json) {
     cJSON *object = json_object();
     json_add_integer(object, "entries", (int64_t)listing.count);
     json_add_integer(object, "bytes", (int64_t)listing.bytes);
     json_add_integer(object, "damaged", (int64_t)listing.wrong);
-    json_add(object, deep ? "damaged_files" : "files", listing.rows);
+    json_add(object, only_wrong ? "damaged_files" : "files", listing.rows);
     json_print(object);
   } else {
     if (listing.table.count > COLUMNS) table_print(&listing.table, stdout);

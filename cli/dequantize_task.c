@@ -62,9 +62,8 @@ static enum mxq_status add_tasks(struct quantize *quantize, const struct quantiz
 
 static enum mxq_status decide(struct quantize *quantize, const struct quantized_list *list,
                               const char *out) {
-  MXQ_FAIL_IF(list->count == 0, MXQ_IO_ERROR,
-              "%s: no metadata \"mxq\" that describes a quantized tensor; only files that mxq "
-              "quantize wrote can be turned back",
+  MXQ_FAIL_IF(list->entries == 0, MXQ_IO_ERROR,
+              "%s: no metadata \"mxq\"; only files that mxq quantize wrote can be turned back",
               quantize->in->path);
   MXQ_TRY(add_tasks(quantize, list));
   MXQ_TRY(quantize_place(quantize, out));

@@ -12,14 +12,17 @@
 struct info_variable {
   const char *name, *meaning;
 };
-/* The variables that the library reads; ends with a NULL name. */
-extern const struct info_variable info_variables[];
+/* The variables that the library reads. */
+enum { INFO_VARIABLES = 6 };
+extern const struct info_variable info_variables[INFO_VARIABLES];
 
 /* What was found. Texts are NULL where there is nothing to say. */
 struct info {
   struct mxq_context *context;
-  char *context_error;
-  struct mxq_nvrtc nvrtc; /* handle NULL: none */
+  char *context_error;          /* of wrong variables, a line each; the context is without them */
+  char *values[INFO_VARIABLES]; /* as they were set, NULL where they were not */
+  char *record_error;           /* of the file of MXQ_RECORD */
+  struct mxq_nvrtc nvrtc;       /* handle NULL: none */
   char *nvrtc_error;
   char *driver_error;
   struct mxq_device_info *devices;

@@ -59,10 +59,11 @@ static cJSON *cache_json(const struct info *info) {
 void info_print_json(const struct info *info) {
   cJSON *object = json_object(), *values = json_object(), *advice = json_array();
   info_advise(info, advice);
-  for (const struct info_variable *variable = info_variables; variable->name; variable++)
-    json_add_string(values, variable->name, getenv(variable->name));
+  for (size_t i = 0; i < INFO_VARIABLES; i++)
+    json_add_string(values, info_variables[i].name, info->values[i]);
   json_add_string(object, "version", mxq_version());
   json_add_string(object, "settings_error", info->context_error);
+  json_add_string(object, "record_error", info->record_error);
   json_add(object, "nvrtc", nvrtc_json(info));
   json_add(object, "driver", driver_json(info));
   json_add(object, "cache", cache_json(info));

@@ -20,6 +20,7 @@ static void print_line(const char *section, const char *text) {
 }
 
 static void print_nvrtc(const struct info *info) {
+  if (info->record_error) printf("%-10s MXQ_RECORD: %s\n", "settings", info->record_error);
   if (info->context_error) print_line("settings", info->context_error);
   if (info->nvrtc_error) print_line("NVRTC", info->nvrtc_error);
   if (!info->nvrtc.handle) return;
@@ -63,10 +64,10 @@ void info_print(const struct info *info) {
   print_nvrtc(info);
   print_devices(info);
   print_cache(info);
-  for (const struct info_variable *variable = info_variables; variable->name; variable++) {
-    const char *value = getenv(variable->name);
-    printf("%-10s %s %s%s (%s)\n", "variable", variable->name, value ? "= " : "is not set",
-           value ? value : "", variable->meaning);
+  for (size_t i = 0; i < INFO_VARIABLES; i++) {
+    const char *value = info->values[i];
+    printf("%-10s %s %s%s (%s)\n", "variable", info_variables[i].name, value ? "= " : "is not set",
+           value ? value : "", info_variables[i].meaning);
   }
   if (!advice->child) print_line("missing", "nothing");
   cJSON_ArrayForEach(item, advice) print_line("missing", item->valuestring);

@@ -4,6 +4,7 @@
 #include "image.h"
 #include "report.h"
 #include "schedule.h"
+#include "selectable.h"
 #include "target.h"
 
 enum { at_once = 16 }; /* variants between two lines of progress */
@@ -91,12 +92,12 @@ int list_kernels_compile(const struct list_kernels *kernels, const struct mxq_va
 
 void list_kernels_add(const struct list_kernels *kernels, const struct mxq_variant *variant,
                       cJSON *row) {
-  const struct mxq_family_facts *family;
-  struct mxq_kernel_id id;
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
   cJSON *rows = json_array();
-  for (size_t a = 0; a < kernels->arch_count; a++)
-    for (size_t i = 0; (family = mxq_family_at(i)); i++)
-      if (mxq_kernel_id_choose(variant, family->family, kernels->archs[a], &id) == MXQ_OK)
-        add_kernel(kernels, &id, kernels->archs[a], rows);
+  for (size_t a = 0; a < kernels->arch_count; a++) {
+    size_t count = 0;
+    if (mxq_selectable_by_plans(variant, kernels->archs[a], ids, &count) != MXQ_OK) continue;
+    for (size_t i = 0; i < count; i++) add_kernel(kernels, &ids[i], kernels->archs[a], rows);
+  }
   json_add(row, "kernels", rows);
 }

@@ -7,6 +7,7 @@
 #include "args.h"
 #include "json.h"
 #include "names.h"
+#include "plan_as.h"
 #include "report.h"
 #include "schedule.h"
 #include "status.h"
@@ -27,6 +28,7 @@ struct answer {
   struct mxq_shape shape;
   const struct mxq_arch *arch;
   struct mxq_byte_counts bytes;
+  enum mxq_size_class size;
   struct mxq_tensor_plan plan;
   char kernel[MXQ_KERNEL_NAME_SIZE];
   struct text refusals; /* of the families that were tried before */
@@ -37,6 +39,7 @@ static const struct {
 } forms[] = {
     [MXQ_FORM_TILE] = {"tile", "tiles through the tensor copy engine"},
     [MXQ_FORM_ROW] = {"row", "rows by accesses of 16 bytes"},
+    [MXQ_FORM_STRIP] = {"strip", "strips of columns by accesses of 4 and 16 bytes"},
     [MXQ_FORM_ANY] = {"any", "single elements: any lengths, strides and addresses"},
     [MXQ_FORM_DEQUANT_TILE] = {"dequant-tile", "tiles through the tensor copy engine"},
     [MXQ_FORM_DEQUANT_ROW] = {"dequant-row", "rows by accesses of 16 bytes"},
@@ -50,18 +53,23 @@ static const char *const swizzle_names[] = {[MXQ_MAP_SWIZZLE_NONE] = "none",
                                             [MXQ_MAP_SWIZZLE_64B] = "64B",
                                             [MXQ_MAP_SWIZZLE_128B] = "128B"};
 
+static const char *const size_texts[] = {
+    [MXQ_SIZE_TINY] = "what counts is the latency of one tile",
+    [MXQ_SIZE_CACHED] = "the L2 cache of the arch's usual device can hold it",
+    [MXQ_SIZE_LARGE] = "it goes to memory and back"};
+
 /* The families in order, as mxq_plan_select has them, with what each one says. */
 static enum mxq_status make(struct answer *answer) {
   const struct mxq_family_facts *family;
   enum mxq_status status = MXQ_UNSUPPORTED;
+  const struct mxq_capacity capacity = mxq_capacity_of(answer->arch);
   MXQ_TRY(mxq_sizes(&answer->variant, &answer->shape, &answer->bytes));
+  answer->size = mxq_plan_size(&answer->variant, &answer->bytes, &capacity);
   for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++) {
-    struct mxq_kernel_id id;
-    status = mxq_kernel_id_choose(&answer->variant, family->family, answer->arch, &id);
+    status = mxq_plan_try(&answer->variant, family->family, answer->arch, answer->size,
+                          &answer->shape, NULL, &answer->plan);
     if (status == MXQ_OK)
-      status = mxq_tensor_plan_make(&id, answer->arch, &answer->shape, &answer->plan);
-    if (status == MXQ_OK)
-      status = mxq_kernel_id_name(&id, answer->kernel, sizeof answer->kernel);
+      status = mxq_kernel_id_name(&answer->plan.kernel, answer->kernel, sizeof answer->kernel);
     else if (status == MXQ_UNSUPPORTED)
       text_print(&answer->refusals, "%s%s", answer->refusals.length ? "; " : "", mxq_last_error());
   }
@@ -129,13 +137,37 @@ static void print_kernel(const struct answer *answer) {
   print_map("second map", &plan->out[1]);
 }
 
+/* Of a tensor that is not empty, dense strides have to fit. */
+static enum mxq_status check_dense(const struct mxq_shape *shape) {
+  MXQ_FAIL_IF(shape->e > 0 && shape->n > 0 && shape->k > 0 && shape->stride_e < 0,
+              MXQ_INVALID_ARGUMENT,
+              "shape (E, N, K) = (%" PRId64 ", %" PRId64 ", %" PRId64
+              "): N*K does not fit in 63 bits; an offset in bytes must",
+              shape->e, shape->n, shape->k);
+  return MXQ_OK;
+}
+
+/* An empty tensor's dense strides may be none: they do not matter, and need not fit. */
+static struct text stride_text(int64_t stride) {
+  struct text text = {0};
+  if (stride < 0)
+    text_print(&text, "any");
+  else
+    text_print(&text, "%" PRId64, stride);
+  return text;
+}
+
 static void print_answer(const struct answer *answer) {
   const struct mxq_shape *shape = &answer->shape;
+  struct text stride_e = stride_text(shape->stride_e), stride_n = stride_text(shape->stride_n);
   printf("%-14s %s\n", "variant", names_of(&answer->variant).text);
-  printf("%-14s (%" PRId64 ", %" PRId64 ", %" PRId64 "), strides (%" PRId64 ", %" PRId64 ", 1)\n",
-         "shape", shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n);
+  printf("%-14s (%" PRId64 ", %" PRId64 ", %" PRId64 "), strides (%s, %s, 1)\n", "shape", shape->e,
+         shape->n, shape->k, stride_e.data, stride_n.data);
+  text_free(&stride_e);
+  text_free(&stride_n);
   printf("%-14s %s\n", "arch", answer->arch->name);
   print_bytes(&answer->bytes);
+  printf("%-14s %s: %s\n", "size", mxq_size_class_name(answer->size), size_texts[answer->size]);
   print_kernel(answer);
 }
 
@@ -160,16 +192,23 @@ static void print_json(const struct answer *answer) {
   const struct mxq_shape *shape = &answer->shape;
   const struct mxq_tensor_plan *plan = &answer->plan;
   const uint64_t lengths[] = {(uint64_t)shape->e, (uint64_t)shape->n, (uint64_t)shape->k};
-  const uint64_t strides[] = {(uint64_t)shape->stride_e, (uint64_t)shape->stride_n};
+  const int64_t strides[] = {shape->stride_e, shape->stride_n};
   cJSON *object = json_object();
   json_add_string(object, "variant", names_of(&answer->variant).text);
   json_add_numbers(object, "shape", lengths, 3);
-  json_add_numbers(object, "strides", strides, 2);
+  cJSON *list = json_array();
+  for (size_t i = 0; i < 2; i++)
+    if (strides[i] < 0)
+      json_add_string(list, NULL, NULL);
+    else
+      json_add_integer(list, NULL, strides[i]);
+  json_add(object, "strides", list);
   json_add_string(object, "arch", answer->arch->name);
   json_add_integer(object, "in_bytes", (int64_t)answer->bytes.in);
   json_add_integer(object, "in_scale_bytes", (int64_t)answer->bytes.in_scale);
   json_add_numbers(object, "out_bytes", answer->bytes.out, 2);
   json_add_numbers(object, "scale_bytes", answer->bytes.scale, 2);
+  json_add_string(object, "size", mxq_size_class_name(answer->size));
   json_add_string(object, "kernel", answer->kernel);
   json_add_string(object, "form", forms[plan->form].name);
   json_add_string(object, "refused", answer->refusals.data);
@@ -213,6 +252,7 @@ static int run(const struct arguments *arguments) {
   if (code != EXIT_DONE) return code;
   enum mxq_status status = mxq_variant_parse(arguments->operands[0], &answer.variant);
   if (status == MXQ_OK) status = target_arch(args_value(arguments, ARCH), &answer.arch);
+  if (status == MXQ_OK && !args_value(arguments, STRIDES)) status = check_dense(&answer.shape);
   if (status == MXQ_OK) status = make(&answer);
   code = report_status(status);
   if (code == EXIT_DONE && arguments->json)

@@ -5,16 +5,27 @@
 
 #include "args.h"
 #include "context.h"
+#include "copies.h"
+#include "jobs.h"
 #include "json.h"
 #include "manifest.h"
+#include "names.h"
 #include "report.h"
 #include "status.h"
 #include "target.h"
+#include "text.h"
 
-enum { ARCH };
+enum { ARCH, JOBS };
 static const struct option_row options[] = {
     [ARCH] = {"arch", 0, "A", "the architectures, commas between them", 0},
+    [JOBS] = {"jobs", 'j', "N", JOBS_HELP, 0},
     {0},
+};
+
+/* What was done, by this process or its copies. */
+struct counts {
+  size_t variants;
+  uint64_t compiled, there;
 };
 
 static uint64_t made(const struct mxq_context *context, enum mxq_origin origin) {
@@ -44,41 +55,105 @@ static int check_written(const struct mxq_context *context) {
   return EXIT_FAILED;
 }
 
-static void print_counts(const struct mxq_context *context, const struct manifest *manifest,
-                         int json) {
-  const uint64_t compiled = made(context, MXQ_ORIGIN_COMPILED);
-  const uint64_t there = made(context, MXQ_ORIGIN_DISK) + made(context, MXQ_ORIGIN_AOT);
+static void print_counts(const struct counts *counts, int json) {
   if (json) {
     cJSON *object = json_object();
-    json_add_integer(object, "variants", (int64_t)manifest->count);
-    json_add_integer(object, "compiled", (int64_t)compiled);
-    json_add_integer(object, "cached", (int64_t)there);
+    json_add_integer(object, "variants", (int64_t)counts->variants);
+    json_add_integer(object, "compiled", (int64_t)counts->compiled);
+    json_add_integer(object, "cached", (int64_t)counts->there);
     json_print(object);
     return;
   }
-  printf("%zu variants: %" PRIu64 " kernels compiled, %" PRIu64 " were there\n", manifest->count,
-         compiled, there);
+  printf("%zu variant%s: %" PRIu64 " kernels compiled, %" PRIu64 " were there\n", counts->variants,
+         counts->variants == 1 ? "" : "s", counts->compiled, counts->there);
+}
+
+static int run_here(struct mxq_context *context, const struct manifest *manifest,
+                    const struct mxq_arch *const *archs, size_t count, struct counts *counts) {
+  int code = count ? EXIT_DONE : prepare(context, manifest, NULL);
+  for (size_t i = 0; i < count && code == EXIT_DONE; i++)
+    code = prepare(context, manifest, archs[i]);
+  *counts = (struct counts){manifest->count, made(context, MXQ_ORIGIN_COMPILED),
+                            made(context, MXQ_ORIGIN_DISK) + made(context, MXQ_ORIGIN_AOT)};
+  return code == EXIT_DONE ? check_written(context) : code;
+}
+
+static double number_of(const cJSON *object, const char *key) {
+  const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, key);
+  return cJSON_IsNumber(number) ? number->valuedouble : 0;
+}
+
+/* Each copy gets every count-th variant, as a manifest. */
+static int run_copies(const char *const *list, const struct manifest *manifest, unsigned count,
+                      struct counts *counts) {
+  struct text *shares = text_allocate(count, sizeof *shares);
+  cJSON *results = json_array();
+  const cJSON *one;
+  for (size_t i = 0; i < manifest->count; i++)
+    text_print(&shares[i % count], "%s\n", names_of(&manifest->variants[i]).text);
+  const int code = copies_run(list, shares, count, results);
+  cJSON_ArrayForEach(one, results) {
+    counts->variants += (size_t)number_of(one, "variants");
+    counts->compiled += (uint64_t)number_of(one, "compiled");
+    counts->there += (uint64_t)number_of(one, "cached");
+  }
+  for (unsigned i = 0; i < count; i++) text_free(&shares[i]);
+  free(shares);
+  cJSON_Delete(results);
+  return code;
+}
+
+static int share_out(const struct arguments *arguments, const struct manifest *manifest,
+                     const struct mxq_arch *const *archs, size_t arch_count, unsigned jobs,
+                     struct counts *counts) {
+  const size_t wanted = (jobs + JOBS_OF_PROCESS - 1) / JOBS_OF_PROCESS;
+  const size_t useful = (manifest->count + JOBS_OF_PROCESS - 1) / JOBS_OF_PROCESS;
+  const unsigned count = (unsigned)(wanted < useful ? wanted : useful);
+  struct text names = {0};
+  char each[16];
+  for (size_t i = 0; i < arch_count; i++) text_print(&names, "%s%s", i ? "," : "", archs[i]->name);
+  snprintf(each, sizeof each, "%d", JOBS_OF_PROCESS);
+  const char *list[10] = {"mxq", "prepare", "/dev/stdin", "--json", "-j", each};
+  size_t used = 6;
+  if (arguments->verbose) list[used++] = "--verbose";
+  if (arch_count) list[used++] = "--arch";
+  if (arch_count) list[used++] = names.data;
+  const int code = run_copies(list, manifest, count, counts);
+  text_free(&names);
+  return code;
+}
+
+/* Copies share their work through the disk cache alone. */
+static int wants_copies(const struct mxq_context *context, const struct manifest *manifest,
+                        unsigned jobs) {
+  return jobs > JOBS_OF_PROCESS && manifest->count > JOBS_OF_PROCESS && context->store.dir_count &&
+         context->jit == MXQ_JIT_ON;
 }
 
 static int run_context(const struct arguments *arguments, struct mxq_context *context,
-                       const struct manifest *manifest) {
+                       const struct manifest *manifest, unsigned jobs) {
   const struct mxq_arch **archs = NULL;
+  struct counts counts = {0};
   size_t count = 0;
   int code = report_status(choose_archs(manifest, args_value(arguments, ARCH), &archs, &count));
-  if (code == EXIT_DONE && !count) code = prepare(context, manifest, NULL);
-  for (size_t i = 0; i < count && code == EXIT_DONE; i++)
-    code = prepare(context, manifest, archs[i]);
+  if (code != EXIT_DONE) return code;
+  context->compile_threads = jobs < JOBS_OF_PROCESS ? jobs : JOBS_OF_PROCESS;
+  code = wants_copies(context, manifest, jobs)
+             ? share_out(arguments, manifest, archs, count, jobs, &counts)
+             : run_here(context, manifest, archs, count, &counts);
   free(archs);
-  if (code == EXIT_DONE || code == EXIT_FAILED) print_counts(context, manifest, arguments->json);
-  return code == EXIT_DONE ? check_written(context) : code;
+  if (code == EXIT_DONE || code == EXIT_FAILED) print_counts(&counts, arguments->json);
+  return code;
 }
 
 static int run(const struct arguments *arguments) {
   struct manifest manifest = {0};
   struct mxq_context *context = NULL;
-  int code = report_status(manifest_read(arguments->operands[0], &manifest));
+  unsigned jobs = 1;
+  int code = jobs_read(arguments, JOBS, &jobs);
+  if (code == EXIT_DONE) code = report_status(manifest_read(arguments->operands[0], &manifest));
   if (code == EXIT_DONE) code = report_status(target_context(arguments, &context));
-  if (code == EXIT_DONE) code = run_context(arguments, context, &manifest);
+  if (code == EXIT_DONE) code = run_context(arguments, context, &manifest, jobs);
   mxq_context_destroy(context);
   manifest_free(&manifest);
   return code;
@@ -94,7 +169,8 @@ const struct command command_prepare = {
         "  {\"mxq_manifest\": 1, \"archs\": [\"90a\"], \"include\": [\"quantize_bf16_*\"],\n"
         "   \"exclude\": [\"*_e5m2_*\"]}\n"
         "Compiles every kernel that a shape of these variants may need. Without --arch and\n"
-        "\"archs\", for device 0; no GPU is needed otherwise.\n",
+        "\"archs\", for device 0; no GPU is needed otherwise. Above 8 kernels at a time copies\n"
+        "of the program share the work, as one process does not compile more at once.\n",
     .examples =
         "  MXQ_RECORD=used.txt python train.py --steps 10\n"
         "  mxq prepare used.txt\n"

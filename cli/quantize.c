@@ -34,10 +34,24 @@ static enum mxq_status decide(const struct arguments *arguments, const char **gl
   return status;
 }
 
+/* Why nothing was quantized, in the words of the tensors: the reason of the first that came
+ * furthest, and how many others there are. */
+static void note_nothing(const struct quantize *quantize) {
+  const struct task *nearest = NULL;
+  for (size_t i = 0; i < quantize->count; i++)
+    if (!nearest || quantize->tasks[i].refused > nearest->refused) nearest = &quantize->tasks[i];
+  if (!nearest)
+    report_note("nothing was quantized: there is no tensor");
+  else if (quantize->count == 1)
+    report_note("nothing was quantized: \"%.200s\": %s", nearest->tensor->name, nearest->skip);
+  else
+    report_note("nothing was quantized: \"%.200s\": %s; for the %zu others see the table",
+                nearest->tensor->name, nearest->skip, quantize->count - 1);
+}
+
 static void print(const struct arguments *arguments, const struct quantize *quantize,
                   double seconds) {
-  if (!quantize->selected)
-    report_note("nothing was quantized: no tensor of 2 or 3 axes has the variant's input type");
+  if (!quantize->selected) note_nothing(quantize);
   if (arguments->json)
     quantize_print_json(quantize, seconds);
   else

@@ -51,11 +51,11 @@ static enum mxq_status keep_earlier(const struct quantize *quantize,
   cJSON *described = cJSON_GetObjectItemCaseSensitive(parsed, "tensors");
   const int same = cJSON_IsString(variant) && cJSON_IsObject(described) &&
                    !strcmp(variant->valuestring, quantize->selection.name);
-  while (same && described->child) {
+  enum mxq_status status = same ? quantized_check_version(shard->path, parsed) : MXQ_OK;
+  while (same && status == MXQ_OK && described->child) {
     cJSON *item = cJSON_DetachItemViaPointer(described, described->child);
     json_add(tensors, item->string, item);
   }
-  enum mxq_status status = MXQ_OK;
   if (!same)
     status = mxq_status_set(MXQ_IO_ERROR,
                             "%s was quantized before, by %.100s; one file holds one variant. Give "

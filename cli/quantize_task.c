@@ -15,7 +15,8 @@ static enum mxq_status add_task(struct quantize *quantize, const struct quantize
     task->skip = text_format("quantized before");
     return MXQ_OK;
   }
-  task->skip = selection_take(&quantize->selection, tensor, &task->variant, &task->shape);
+  task->skip =
+      selection_take(&quantize->selection, tensor, &task->variant, &task->shape, &task->refused);
   if (task->skip) return MXQ_OK;
   quantize->selected++;
   return outputs_describe(&task->variant, &task->shape, tensor->name, tensor->rank, &task->outputs);

@@ -17,7 +17,8 @@
 /* One tensor of the input. */
 struct task {
   const struct safetensors_tensor *tensor;
-  char *skip;                             /* why it is copied as it is; NULL: it is computed with */
+  char *skip; /* why it is copied as it is; NULL: it is computed with */
+  enum selection_refusal refused;
   const struct safetensors_tensor *scale; /* dequantize: the scales of the tensor */
   int dropped; /* dequantize: scales, which go into the values of another tensor */
   struct mxq_variant variant;

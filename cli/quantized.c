@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "quantized.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,31 @@ static enum mxq_status read_tensor(const struct directory *directory, const char
   return find_outputs(directory, quantized);
 }
 
+/* Major and minor number of "1.2.3", "1.2" or "1"; 0 for another text. */
+static int read_version(const char *text, int numbers[2]) {
+  numbers[1] = 0;
+  return strspn(text, "0123456789.") == strlen(text) &&
+         sscanf(text, "%6d.%6d", &numbers[0], &numbers[1]) >= 1;
+}
+
+enum mxq_status quantized_check_version(const char *path, const cJSON *entry) {
+  const cJSON *version = cJSON_GetObjectItemCaseSensitive(entry, "version");
+  const char *text = cJSON_IsString(version) ? version->valuestring : "";
+  int theirs[2], ours[2] = {0, 0};
+  if (!version) return MXQ_OK;
+  read_version(mxq_version(), ours);
+  MXQ_FAIL_IF(!read_version(text, theirs), MXQ_IO_ERROR,
+              "%s: metadata \"" KEY
+              "\": version \"%.100s\" is none of mxq's, such as %s; the file "
+              "was changed since mxq quantize wrote it",
+              path, text, mxq_version());
+  MXQ_FAIL_IF(theirs[0] > ours[0] || (theirs[0] == ours[0] && theirs[1] > ours[1]), MXQ_IO_ERROR,
+              "%s: mxq %s wrote it, this is %s, which may not know what is in it; use that version "
+              "or a newer one",
+              path, text, mxq_version());
+  return MXQ_OK;
+}
+
 static enum mxq_status read_entry(const struct directory *directory, const char *path,
                                   const cJSON *entry, struct quantized_list *list) {
   const cJSON *variant = cJSON_GetObjectItemCaseSensitive(entry, "variant");
@@ -144,6 +170,7 @@ static enum mxq_status read_entry(const struct directory *directory, const char 
   MXQ_FAIL_IF(
       !cJSON_IsString(variant) || !cJSON_IsObject(tensors), MXQ_IO_ERROR,
       "%s: metadata \"" KEY "\" has no variant or no tensors; mxq quantize did not write it", path);
+  MXQ_TRY(quantized_check_version(path, entry));
   cJSON_ArrayForEach(item, tensors) {
     list->list = text_grow(list->list, list->count, &list->capacity, sizeof *list->list);
     struct quantized *added = &list->list[list->count++];
@@ -156,7 +183,7 @@ static enum mxq_status read_entry(const struct directory *directory, const char 
 enum mxq_status quantized_read(const struct checkpoint *checkpoint, struct quantized_list *list) {
   struct directory directory = directory_of(checkpoint);
   enum mxq_status status = MXQ_OK;
-  *list = (struct quantized_list){NULL, 0, 0};
+  *list = (struct quantized_list){NULL, 0, 0, 0};
   for (size_t i = 0; i < checkpoint->count; i++) {
     const struct safetensors *shard = checkpoint->shards[i];
     for (size_t j = 0; j < shard->metadata_count && status == MXQ_OK; j++) {
@@ -164,6 +191,7 @@ enum mxq_status quantized_read(const struct checkpoint *checkpoint, struct quant
       cJSON *entry = cJSON_Parse(shard->metadata[j].value);
       status = read_entry(&directory, shard->path, entry, list);
       cJSON_Delete(entry);
+      list->entries++;
     }
   }
   free(directory.list);
@@ -173,7 +201,7 @@ enum mxq_status quantized_read(const struct checkpoint *checkpoint, struct quant
 void quantized_free(struct quantized_list *list) {
   for (size_t i = 0; i < list->count; i++) free(list->list[i].name);
   free(list->list);
-  *list = (struct quantized_list){NULL, 0, 0};
+  *list = (struct quantized_list){NULL, 0, 0, 0};
 }
 
 const struct quantized *quantized_find(const struct quantized_list *list,

@@ -5,6 +5,8 @@
 #ifndef MXQ_CLI_QUANTIZED_H
 #define MXQ_CLI_QUANTIZED_H
 
+#include <cjson/cJSON.h>
+
 #include <mxq/mxq.h>
 
 #include "axes.h"
@@ -26,6 +28,7 @@ struct quantized {
 struct quantized_list {
   struct quantized *list;
   size_t count, capacity;
+  size_t entries; /* metadata of mxq quantize, also of a file in which it found nothing to do */
 };
 
 /* The metadata's entries, checked against the tensors: types, shapes and names are what mxq
@@ -33,6 +36,8 @@ struct quantized_list {
  * failure. */
 enum mxq_status quantized_read(const struct checkpoint *checkpoint, struct quantized_list *list);
 void quantized_free(struct quantized_list *list);
+/* MXQ_IO_ERROR: the metadata of a file is of a newer version than this program, or of none. */
+enum mxq_status quantized_check_version(const char *path, const cJSON *entry);
 
 /* The quantized tensor that a tensor of the file belongs to, NULL if none. */
 const struct quantized *quantized_find(const struct quantized_list *list,

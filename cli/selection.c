@@ -61,19 +61,24 @@ static char *wrong_type(const struct selection *selection,
 }
 
 char *selection_take(const struct selection *selection, const struct safetensors_tensor *tensor,
-                     struct mxq_variant *variant, struct mxq_shape *shape) {
+                     struct mxq_variant *variant, struct mxq_shape *shape,
+                     enum selection_refusal *refused) {
   const uint64_t *dims = tensor->dims;
   const size_t rank = tensor->rank;
   size_t choice = 0;
+  *refused = SELECTION_OTHER;
   if (!selection_names(selection, tensor->name)) return text_format("not asked for by --tensor");
   while (choice < selection->count && strcmp(selection->choices[choice].dtype, tensor->dtype))
     choice++;
+  *refused = SELECTION_TYPE;
   if (choice == selection->count) return wrong_type(selection, tensor);
+  *refused = SELECTION_RANK;
   if (rank != 2 && rank != 3)
     return text_format("%zu %s, not 2 or 3", rank, rank == 1 ? "axis" : "axes");
   const struct mxq_variant *chosen = &selection->choices[choice].variant;
   const struct mxq_shape taken = mxq_shape_dense(rank == 3 ? (int64_t)dims[0] : 1,
                                                  (int64_t)dims[rank - 2], (int64_t)dims[rank - 1]);
+  *refused = SELECTION_SHAPE;
   if (mxq_shape_check(chosen, &taken) != MXQ_OK) return text_format("%s", mxq_last_error());
   *variant = *chosen;
   *shape = taken;

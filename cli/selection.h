@@ -32,8 +32,17 @@ enum mxq_status selection_read(const char *name, const char *const *globs, size_
 /* Whether a tensor's name matches a glob. */
 int selection_names(const struct selection *selection, const char *tensor);
 
+/* How far a tensor came that is not quantized. */
+enum selection_refusal {
+  SELECTION_OTHER, /* not asked for, or quantized before */
+  SELECTION_TYPE,
+  SELECTION_RANK,
+  SELECTION_SHAPE,
+};
+
 /* The variant and shape for a tensor; NULL, or why it is not quantized (the caller frees that). */
 char *selection_take(const struct selection *selection, const struct safetensors_tensor *tensor,
-                     struct mxq_variant *variant, struct mxq_shape *shape);
+                     struct mxq_variant *variant, struct mxq_shape *shape,
+                     enum selection_refusal *refused);
 
 #endif

@@ -64,7 +64,7 @@ static enum mxq_status visit(const struct walk *walk, const struct mxq_shape *sh
   for (size_t i = 0; i < COUNT(offsets); i++) {
     const struct mxq_pointers pointers = pointers_of(offsets[i]);
     const enum mxq_status status =
-        mxq_plan_select(walk->variant, walk->arch, shape, &pointers, &plan);
+        mxq_plan_select(walk->variant, walk->arch, NULL, shape, &pointers, &plan);
     if (status == MXQ_UNSUPPORTED) continue; /* no kernel at all */
     MXQ_TRY(status);
     MXQ_TRY(note(walk, &plan.kernel));

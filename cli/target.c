@@ -50,7 +50,11 @@ enum mxq_status target_default(const struct mxq_variant *variant, const struct m
 
 enum mxq_status target_context(const struct arguments *arguments, struct mxq_context **context) {
   struct mxq_config config = MXQ_CONFIG_INIT;
+  const char *level = getenv("MXQ_LOG");
   config.log = print_log;
-  if (arguments->verbose) config.log_level = MXQ_LOG_INFO;
+  if (arguments->verbose)
+    config.log_level = MXQ_LOG_INFO;
+  else if (!level || !*level) /* the library's default is silence */
+    config.log_level = MXQ_LOG_WARNING;
   return mxq_context_create(&config, context);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "verify.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "engine.h"
+#include "jobs.h"
 #include "names.h"
 #include "report.h"
 #include "seconds.h"
@@ -15,45 +15,20 @@
 #include "target.h"
 #include "text.h"
 
-enum { DEVICE, JOBS, EXHAUSTIVE, WORKER };
+enum { DEVICE, JOBS, CHECK, LIGHT, PAIRWISE, LIST, EXHAUSTIVE, WORKER };
 static const struct option_row options[] = {
     [DEVICE] = {"device", 0, "D", "auto or cuda:N; auto if not given: cuda:0", 0},
-    [JOBS] = {"jobs", 'j', "N", "kernels at a time; one for each core, up to 64, if not given", 0},
+    [JOBS] = {"jobs", 'j', "N", JOBS_HELP, 0},
+    [CHECK] = {"check", 0, "C,...", "of shapes, scales, maxima, codes, casts, those alone", 0},
+    [LIGHT] = {"light", 0, NULL, "shapes of few tiles alone: for sanitizers", 0},
+    [PAIRWISE] = {"pairwise", 0, "SEED", "few kernels: every pair of two axes' values in one", 0},
+    [LIST] = {"list", 0, NULL, "print the kernels' names and run nothing", 0},
     [EXHAUSTIVE] = {"exhaustive", 0, NULL, "every value that a scale or a code can come from", 0},
     [WORKER] = {"worker", 0, "N", NULL, 0}, /* how copies of the program are started */
     {0},
 };
 
-enum { JOBS_MOST = 512, CORES_MOST = 64, NAME_SIZE = 24 };
-
-/* A container may be given less time than the cores that it sees (Linux, cgroup v2, cpu.max: a
- * quota and its period). */
-static unsigned cores_of_container(unsigned seen) {
-  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-  unsigned long long quota = 0, period = 0;
-  const int read = file ? fscanf(file, "%llu %llu", &quota, &period) : 0;
-  if (file) fclose(file);
-  if (read != 2 || !period || quota / period >= seen) return seen;
-  return quota < period ? 1 : (unsigned)(quota / period);
-}
-
-static unsigned cores(void) {
-  cpu_set_t set;
-  const int known = sched_getaffinity(0, sizeof set, &set) == 0;
-  const unsigned seen = cores_of_container(known ? (unsigned)CPU_COUNT(&set) : 1);
-  return seen < CORES_MOST ? seen : CORES_MOST;
-}
-
-static int read_jobs(const struct arguments *arguments, size_t option, unsigned *jobs) {
-  const char *text = args_value(arguments, option);
-  int64_t number = 0;
-  if (!text) return EXIT_DONE;
-  if (!names_number(text, &number) || number < 1 || number > JOBS_MOST)
-    return report_usage(arguments->command, "--%s: \"%s\" is not a number from 1 to %d",
-                        options[option].name, text, JOBS_MOST);
-  *jobs = (unsigned)number;
-  return EXIT_DONE;
-}
+enum { NAME_SIZE = 24 };
 
 /* "cuda:N" in `name`. */
 static enum mxq_status choose_device(const char *given, char name[NAME_SIZE],
@@ -119,30 +94,74 @@ static enum mxq_status check_settings(const struct arguments *arguments) {
 static int run_as_worker(const struct arguments *arguments, const char *device) {
   unsigned threads = 1;
   const char *colon = strchr(device, ':');
-  const int code = read_jobs(arguments, WORKER, &threads);
+  const int code = jobs_read(arguments, WORKER, &threads);
   if (code != EXIT_DONE) return code;
   return verify_worker_run(colon ? (int)strtol(colon + 1, NULL, 10) : 0, threads,
                            arguments->verbose);
+}
+
+/* Which checks: those named, else all that are usual, or that there are. */
+static int read_checks(const struct arguments *arguments, struct verify_choice *choice) {
+  const char *text = args_value(arguments, CHECK);
+  const unsigned all = (1u << VERIFY_CHECKS) - 1, usual = 1u << VERIFY_SHAPES | 1u << VERIFY_SCALES;
+  if (!text) choice->checks = choice->narrow ? all : usual;
+  for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    const unsigned bit = verify_check_bit(at, strcspn(at, ","));
+    if (!bit)
+      return report_usage(arguments->command,
+                          "--check: \"%.*s\" is no check; allowed: shapes, scales, maxima, codes, "
+                          "casts, commas between them",
+                          (int)strcspn(at, ","), at);
+    choice->checks |= bit;
+  }
+  return EXIT_DONE;
+}
+
+static int read_choice(const struct arguments *arguments, struct verify_choice *choice) {
+  const char *seed = args_value(arguments, PAIRWISE);
+  int64_t number = 0;
+  *choice = (struct verify_choice){.patterns = arguments->operands,
+                                   .pattern_count = arguments->count,
+                                   .narrow = args_value(arguments, EXHAUSTIVE) != NULL,
+                                   .light = args_value(arguments, LIGHT) != NULL,
+                                   .pairwise = seed != NULL};
+  if (seed && (!names_number(seed, &number) || number < 0))
+    return report_usage(arguments->command, "--%s: \"%s\" is no number from 0 on",
+                        options[PAIRWISE].name, seed);
+  choice->seed = (uint64_t)number;
+  return read_checks(arguments, choice);
+}
+
+static int is_whole(const struct verify_choice *choice) {
+  return !choice->pattern_count && !choice->light && !choice->pairwise &&
+         choice->checks == (1u << VERIFY_CHECKS) - 1;
 }
 
 static int run(const struct arguments *arguments) {
   const char *given = args_value(arguments, DEVICE) ? args_value(arguments, DEVICE) : "auto";
   char name[NAME_SIZE];
   struct mxq_device_info device;
-  struct verify_job job = {.device_name = name, .jobs = cores(), .verbose = arguments->verbose};
+  struct verify_job job = {.device_name = name, .verbose = arguments->verbose};
   struct verify_summary summary = {.job = &job, .device = &device};
-  summary.exhaustive = args_value(arguments, EXHAUSTIVE) != NULL;
-  summary.whole = arguments->count == 0;
+  struct verify_choice choice;
   if (args_value(arguments, WORKER)) return run_as_worker(arguments, given);
-  int code = read_jobs(arguments, JOBS, &job.jobs);
+  int code = jobs_read(arguments, JOBS, &job.jobs);
+  if (code == EXIT_DONE) code = read_choice(arguments, &choice);
   if (code != EXIT_DONE) return code;
+  summary.exhaustive = choice.narrow;
+  summary.whole = is_whole(&choice);
   enum mxq_status status = check_settings(arguments);
   if (status == MXQ_OK) status = choose_device(given, name, &device);
   if (status == MXQ_OK) status = choose_arch(&device, &summary.arch);
-  if (status == MXQ_OK)
-    status = verify_list_make(arguments->operands, arguments->count, summary.arch,
-                              summary.exhaustive, &job.list);
-  code = status == MXQ_OK ? verify(arguments, &summary, &job) : report_status(status);
+  choice.arch = summary.arch;
+  choice.narrow = status == MXQ_OK && choice.narrow && verify_can_turn_on(summary.arch);
+  if (status == MXQ_OK) status = verify_list_make(&choice, &job.list);
+  if (status != MXQ_OK)
+    code = report_status(status);
+  else if (args_value(arguments, LIST))
+    code = verify_list_print(&job.list, arguments->json);
+  else
+    code = verify(arguments, &summary, &job);
   verify_list_free(&job.list);
   return code;
 }
@@ -158,9 +177,13 @@ const struct command command_verify = {
         "every tensor, and compares each byte with the CPU path. A PATTERN is a shell glob on\n"
         "whole names of variants or, with a dot, of kernels (quote it); none means all.\n"
         "\n"
+        "--light and --pairwise make a run small enough for compute-sanitizer, which\n"
+        "script/sanitize_gpu of the sources does with all of its tools.\n"
+        "\n"
         "--exhaustive adds every 16-bit pattern as the maximum of a block for every mode and\n"
         "type, every code with every scale byte, and every float32 as an element; and, where\n"
         "the GPU has conversions that kernels do not use yet, everything with those as well.\n"
+        "--check takes some of all the checks by name.\n"
         "\n"
         "Failures tell the kernel, the shape, the first differences and the command to repeat\n"
         "them. Ctrl-C ends early and prints what was done. Kernels come from the cache or are\n"
@@ -170,7 +193,9 @@ const struct command command_verify = {
         "  mxq verify\n"
         "  mxq verify 'quantize_bf16_*' -j 8\n"
         "  mxq verify '*_colt_*.tma-*' --device cuda:1 --json\n"
-        "  mxq verify --exhaustive 'dequantize_*'\n",
+        "  mxq verify --exhaustive 'dequantize_*'\n"
+        "  mxq verify --pairwise 1 --light\n"
+        "  mxq verify --check casts '*_e5m2_*'\n",
     .options = options,
     .most = (size_t)-1,
     .json = 1,

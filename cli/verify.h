@@ -16,12 +16,13 @@
 
 enum verify_check {
   VERIFY_SHAPES, /* every shape of check_cases.h */
+  VERIFY_SCALES, /* moving scales between layouts and back, at those shapes */
   VERIFY_MAXIMA, /* every 16-bit pattern as the maximum of a block */
   VERIFY_CODES,  /* every code with every scale */
   VERIFY_CASTS,  /* every float32 as an input */
   VERIFY_CHECKS
 };
-/* "shapes", "maxima", ... */
+/* "shapes", "scales", ... */
 const char *verify_check_name(unsigned check);
 
 enum verify_state { VERIFY_WAITING, VERIFY_PASSED, VERIFY_FAILED, VERIFY_SKIPPED, VERIFY_STATES };
@@ -31,6 +32,7 @@ struct verify_task {
   struct mxq_kernel_id id;
   uint8_t check;  /* enum verify_check */
   uint8_t narrow; /* with hardware conversions that are not turned on yet */
+  uint8_t light;  /* the light shapes alone */
   uint8_t part;   /* of a check's `verify_parts` */
   uint8_t state;  /* enum verify_state */
   enum mxq_status status;
@@ -43,18 +45,32 @@ struct verify_list {
   size_t count, capacity;
 };
 
-/* Everything that the patterns select on the arch. A pattern is a glob of variants or, with a dot,
- * of kernels; one that matches nothing is MXQ_UNKNOWN_NAME. */
-enum mxq_status verify_list_make(const char *const *patterns, size_t count,
-                                 const struct mxq_arch *arch, int exhaustive,
-                                 struct verify_list *list);
+struct verify_choice {
+  const char *const *patterns; /* globs of variants or, with a dot, of kernels; none: all */
+  size_t pattern_count;
+  const struct mxq_arch *arch;
+  unsigned checks; /* bits: 1 << enum verify_check */
+  int narrow;      /* also with hardware conversions that are not turned on yet */
+  int light;
+  int pairwise; /* of the kernels for tensors, a pairwise set (check_pairs.h) from `seed` */
+  uint64_t seed;
+};
+
+/* Everything that is chosen. A pattern that matches nothing is MXQ_UNKNOWN_NAME. */
+enum mxq_status verify_list_make(const struct verify_choice *choice, struct verify_list *list);
 void verify_list_free(struct verify_list *list);
+/* The names of the kernels, one a line or a JSON array; the exit code. */
+int verify_list_print(const struct verify_list *list, int json);
 
 /* Whether the arch has conversions that its kernels do not use yet (gen/arch.c). */
 int verify_can_turn_on(const struct mxq_arch *arch);
 
+/* The bit of a check by its name, 0 for an unknown one. */
+unsigned verify_check_bit(const char *name, size_t length);
+
 /* How many tasks a check is cut into for a kernel; 0 where the check is not for the kernel. */
 unsigned verify_parts(const struct mxq_kernel_id *id, enum verify_check check);
+unsigned verify_scale_parts(const struct mxq_kernel_id *id); /* of VERIFY_SCALES */
 
 /* One line for a worker, and back. */
 void verify_task_write(const struct verify_task *task, size_t index, struct text *line);
@@ -80,7 +96,7 @@ struct verify_summary {
   const struct mxq_arch *arch;
   double seconds;
   int interrupted;
-  int exhaustive, whole; /* whether all names were selected */
+  int exhaustive, whole; /* whether all kernels, checks and shapes were selected */
   enum mxq_status missing;
 };
 void verify_report_print(const struct verify_summary *summary);

@@ -9,6 +9,13 @@
 #include "check_region.h"
 #include "verify_run.h"
 
+/* A tensor in memory of its own (verify_apart.h): where it is in the pieces below, and its bytes.
+ */
+struct verify_piece {
+  uint64_t offset, bytes, shift;
+  void *base;
+};
+
 struct verify_runner {
   int device;
   struct arguments arguments;      /* what a context is made with */
@@ -19,6 +26,8 @@ struct verify_runner {
   uint64_t bytes;    /* of each of these */
   unsigned char *expected, *actual;
   void *there;
+  struct verify_piece *pieces;
+  size_t piece_count, piece_room;
 };
 
 /* One launch: its tensors, and what they are filled with. */
@@ -48,6 +57,19 @@ enum mxq_status verify_batch_add(struct verify_batch *batch, const struct verify
 enum mxq_status verify_batch_run(struct verify_runner *runner, const struct verify_batch *batch,
                                  struct verify_task *task);
 
+/* Memory for `bytes` in expected, actual and there; it may already be there. */
+enum mxq_status verify_runner_reserve(struct verify_runner *runner, uint64_t bytes);
+/* The context of the runner, made when it is first asked for. */
+enum mxq_status verify_runner_context(struct verify_runner *runner, int narrow,
+                                      struct mxq_context **context);
+/* One case of a task that differs. */
+struct verify_detail {
+  const char *what;
+  const struct mxq_shape *shape;
+  uint64_t seed;
+};
+void verify_detail_add(const struct verify_detail *detail,
+                       const struct check_differences *differences, struct verify_task *task);
 /* Frees the memory that batches run in. */
 void verify_runner_release(struct verify_runner *runner);
 

@@ -38,15 +38,25 @@ static void count(struct verify_groups *groups, const struct verify_group *key, 
   groups->list[i - 1].counts[state]++;
 }
 
+/* What moves scales has no types of elements: the scales', and where they go. */
+static void label_types(const struct verify_task *task, struct verify_group *key) {
+  const struct mxq_variant *variant = &task->id.variant;
+  const int moves = task->id.family == MXQ_FAMILY_RELAYOUT;
+  key->labels[0] =
+      moves ? mxq_family_facts(task->id.family)->token : token_of(variant, MXQ_AXIS_OP);
+  key->labels[1] = !moves                                     ? token_of(variant, MXQ_AXIS_IN)
+                   : mxq_mode_scale_bits(variant->mode) == 32 ? "f32"
+                                                              : "e8m0";
+  key->labels[2] = token_of(variant, moves ? MXQ_AXIS_SCALES : MXQ_AXIS_OUT);
+  key->labels[3] = verify_check_name(task->check);
+}
+
 void verify_groups_types(const struct verify_list *list, struct verify_groups *groups) {
   *groups = (struct verify_groups){0};
   for (size_t i = 0; i < list->count; i++) {
     const struct verify_task *task = &list->tasks[i];
-    const struct mxq_variant *variant = &task->id.variant;
-    const struct verify_group key = {
-        .labels = {token_of(variant, MXQ_AXIS_OP), token_of(variant, MXQ_AXIS_IN),
-                   token_of(variant, MXQ_AXIS_OUT), verify_check_name(task->check)},
-        .narrow = task->narrow};
+    struct verify_group key = {.narrow = task->narrow};
+    label_types(task, &key);
     count(groups, &key, task->state);
   }
 }
@@ -60,7 +70,9 @@ void verify_groups_axes(const struct verify_list *list, struct verify_groups *gr
   *groups = (struct verify_groups){0};
   for (size_t i = 0; i < list->count; i++) {
     const struct verify_task *task = &list->tasks[i];
-    for (int axis = 0; axis <= MXQ_AXIS_COUNT; axis++) {
+    /* Of the name of what moves scales, the scale layout and the family count. */
+    const int first = task->id.family == MXQ_FAMILY_RELAYOUT ? MXQ_AXIS_SCALES : 0;
+    for (int axis = first; axis <= MXQ_AXIS_COUNT; axis++) {
       const char *value = axis < MXQ_AXIS_COUNT ? token_of(&task->id.variant, (enum mxq_axis)axis)
                                                 : mxq_family_facts(task->id.family)->token;
       const char *name =
@@ -96,9 +108,10 @@ void verify_groups_free(struct verify_groups *groups) {
 }
 
 char *verify_repeat(const struct verify_summary *summary, const struct verify_task *task) {
-  return text_format("mxq verify %s --device %s%s", names_of_kernel(&task->id).text,
-                     summary->job->device_name,
-                     task->check != VERIFY_SHAPES || task->narrow ? " --exhaustive" : "");
+  const int usual = task->check <= VERIFY_SCALES && !task->narrow;
+  return text_format("mxq verify %s --device %s%s%s%s", names_of_kernel(&task->id).text,
+                     summary->job->device_name, task->narrow ? " --exhaustive" : "",
+                     usual ? "" : " --check ", usual ? "" : verify_check_name(task->check));
 }
 
 char *verify_narrow_verdict(const struct verify_summary *summary) {

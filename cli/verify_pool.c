@@ -9,19 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "jobs.h"
 #include "names.h"
 #include "report.h"
 #include "seconds.h"
 #include "status.h"
 #include "verify_process.h"
 
-enum {
-  PROCESSES = 64,
-  PROCESS_THREADS = 8, /* more serialize in NVRTC and in the driver */
-  POLL_MILLISECONDS = 200,
-  TASK_SECONDS = 120,
-  SILENT_MOST = 3
-};
+enum { PROCESSES = 64, POLL_MILLISECONDS = 200, TASK_SECONDS = 120, SILENT_MOST = 3 };
 
 /* Where a task is. */
 struct flight {
@@ -220,7 +215,7 @@ static void size_pool(struct pool *pool) {
   struct verify_job *job = pool->job;
   if (job->jobs > job->list.count) job->jobs = (unsigned)job->list.count;
   if (!job->jobs) job->jobs = 1;
-  pool->process_most = (job->jobs + PROCESS_THREADS - 1) / PROCESS_THREADS;
+  pool->process_most = (job->jobs + JOBS_OF_PROCESS - 1) / JOBS_OF_PROCESS;
   if (pool->process_most > PROCESSES) pool->process_most = PROCESSES;
   for (size_t i = 0; i < job->list.count; i++)
     pool->done += job->list.tasks[i].state != VERIFY_WAITING;

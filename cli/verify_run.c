@@ -24,12 +24,13 @@ static enum mxq_status add_case(const struct check_case *one, const struct mxq_k
 }
 
 /* The kernel's cases, and one more at addresses that the plan was not made with. */
-static enum mxq_status plan_shapes(const struct mxq_kernel_id *id, struct verify_batch *batch) {
+static enum mxq_status plan_shapes(const struct verify_task *task, struct verify_batch *batch) {
+  const struct mxq_kernel_id *id = &task->id;
   const struct check_case *one, *last = NULL;
   for (size_t i = 0; (one = check_case_at(i)); i++) {
-    if (!check_case_applies(one, id)) continue;
+    if (!check_case_applies(one, id) || (task->light && one->weight != CHECK_LIGHT)) continue;
     MXQ_TRY(add_case(one, id, one->what, 0, 1000 + i, batch));
-    if (!one->rare && one->order == CHECK_DENSE) last = one;
+    if (one->weight != CHECK_HEAVY && one->order == CHECK_DENSE) last = one;
   }
   MXQ_TRY(add_case(last, id, "addresses of a plan launched at others", 1, 77, batch));
   return add_case(last, id, "a plan launched at other addresses", 0, 78, batch);
@@ -37,7 +38,7 @@ static enum mxq_status plan_shapes(const struct mxq_kernel_id *id, struct verify
 
 enum mxq_status verify_run_shapes(struct verify_runner *runner, struct verify_task *task) {
   struct verify_batch *batch = text_allocate(1, sizeof *batch);
-  enum mxq_status status = plan_shapes(&task->id, batch);
+  enum mxq_status status = plan_shapes(task, batch);
   if (status == MXQ_OK) status = verify_batch_run(runner, batch, task);
   free(batch);
   return status;
@@ -101,9 +102,8 @@ static enum verify_state state_of(enum mxq_status status) {
 
 enum mxq_status verify_run(struct verify_runner *runner, struct verify_task *task) {
   static enum mxq_status (*const checks[])(struct verify_runner *, struct verify_task *) = {
-      [VERIFY_SHAPES] = verify_run_shapes,
-      [VERIFY_MAXIMA] = verify_run_maxima,
-      [VERIFY_CODES] = verify_run_codes,
+      [VERIFY_SHAPES] = verify_run_shapes, [VERIFY_SCALES] = verify_run_scales,
+      [VERIFY_MAXIMA] = verify_run_maxima, [VERIFY_CODES] = verify_run_codes,
       [VERIFY_CASTS] = verify_run_casts,
   };
   if (++runner->tasks % CONTEXT_TASKS == 0) renew_contexts(runner);

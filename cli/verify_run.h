@@ -13,6 +13,7 @@ void verify_runner_close(struct verify_runner *runner); /* NULL is allowed */
 
 /* The batches of the checks. The first fault ends a task. */
 enum mxq_status verify_run_shapes(struct verify_runner *runner, struct verify_task *task);
+enum mxq_status verify_run_scales(struct verify_runner *runner, struct verify_task *task);
 enum mxq_status verify_run_maxima(struct verify_runner *runner, struct verify_task *task);
 enum mxq_status verify_run_codes(struct verify_runner *runner, struct verify_task *task);
 enum mxq_status verify_run_casts(struct verify_runner *runner, struct verify_task *task);

@@ -20,12 +20,16 @@ void verify_fill_wide(const struct check_region *region, unsigned char *base,
   const struct verify_blocks blocks = verify_blocks_of(&region->variant, &region->shape);
   const size_t size = mxq_type_facts(region->variant.in)->bits / 8;
   unsigned char *at = base + region->offsets[0];
-  for (uint64_t n = 0; n < (uint64_t)region->shape.n; n++)
-    for (uint64_t k = 0; k < (uint64_t)region->shape.k; k++, at += size) {
-      const uint32_t bits =
-          bits_of(user, verify_block_at(&blocks, n, k), verify_element_at(&blocks, n, k));
-      memcpy(at, &bits, size); /* little-endian */
-    }
+  const uint64_t block_k = (uint64_t)blocks.grid.block_k, row_k = (uint64_t)region->shape.k;
+  for (uint64_t n = 0; n < (uint64_t)region->shape.n; n++) {
+    const uint64_t element = verify_element_at(&blocks, n, 0);
+    uint64_t block = verify_block_at(&blocks, n, 0);
+    for (uint64_t k = 0; k < row_k; block++) /* no division for each of 2^32 elements */
+      for (uint64_t i = 0; i < block_k && k < row_k; i++, k++, at += size) {
+        const uint32_t bits = bits_of(user, block, element + i);
+        memcpy(at, &bits, size); /* little-endian */
+      }
+  }
 }
 
 enum mxq_status verify_sweep_run(struct verify_runner *runner, const struct verify_sweep *sweep,
@@ -51,6 +55,8 @@ unsigned verify_parts(const struct mxq_kernel_id *id, enum verify_check check) {
   const int square = kind & MXQ_PART_ALONG_N && kind & MXQ_PART_ALONG_K;
   const int plain = variant->scales == MXQ_SCALES_LIN && !mxq_layout_part(variant->layout, 1);
   const int quantize = variant->op == MXQ_OP_QUANTIZE;
+  if (check == VERIFY_SCALES) return verify_scale_parts(id);
+  if (id->family == MXQ_FAMILY_RELAYOUT) return 0;
   if (check == VERIFY_SHAPES) return 1;
   if (!plain) return 0;
   if (check == VERIFY_MAXIMA) return quantize && variant->block == (square ? 16 : 32);

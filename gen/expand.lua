@@ -185,6 +185,7 @@ end
 -- Expansion ------------------------------------------------------------------------------------
 
 local templates, depth = {}, 0 -- compiled ones, by name
+local needed -- names of pieces that the expansion has
 
 local function run(name, level)
   local file = "templates/" .. name
@@ -198,18 +199,27 @@ local function run(name, level)
   template.chunk(template.text, hole)
 end
 
--- `paste "x.cuh"`; names in `more` are seen by the pasted file and what it pastes.
-function base.paste(name, more)
-  if type(name) ~= "string" then error("paste takes a template's name", 2) end
-  if depth >= host.deepest_paste then error(format("'%s' pastes itself", name), 2) end
+local function paste(name, more)
+  if type(name) ~= "string" then error("paste takes a template's name", 3) end
+  if depth >= host.deepest_paste then error(format("'%s' pastes itself", name), 3) end
   local outer = scope
   if more then
     scope = setmetatable({}, { __index = outer })
     for key, value in next, more do scope[key] = value end
   end
   depth = depth + 1
-  run(name, 3)
+  run(name, 4)
   scope, depth = outer, depth - 1
+end
+
+-- `paste "x.cuh"`; names in `more` are seen by the pasted file and what it pastes.
+function base.paste(name, more) paste(name, more) end
+
+-- `need "x.cuh"`: pastes a piece unless the expansion has it by an earlier `need`.
+function base.need(name)
+  if needed[name] then return end
+  paste(name)
+  needed[name] = true
 end
 
 local axes = {} -- axes[list][number]: a row of axes.def
@@ -237,7 +247,7 @@ return function(request)
   scope.arch = frozen("arch", request.arch)
   scope.part = frozen("part", host.parts)
   pieces = { request.header }
-  at_file, at_line, multiline, depth = nil, 0, false, 0
+  at_file, at_line, multiline, depth, needed = nil, 0, false, 0, {}
   run(request.template, 0)
   return concat(pieces)
 end

@@ -11,13 +11,15 @@ enum {
   blocks_most = 8,
   held_rows = 32, /* rows of a word's column that one thread of a tile holds */
   row_read_bits = 512,
-  row_held_bits = 128, /* output of one thread of a row kernel */
-  row_threads = 256,
+  row_held_bits = 128, /* output of one thread of a row kernel, in one row */
+  row_threads = 128,
+  strip_registers = 96,
   any_threads = 256,
 };
 
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+static unsigned most(unsigned a, unsigned b) { return a > b ? a : b; }
 
 void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers) {
   const unsigned by_shared = multiprocessor_shared / (geometry->shared_bytes + block_reserve);
@@ -31,6 +33,11 @@ void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers) {
 static unsigned scale_bytes(const struct mxq_geometry *geometry, unsigned part, unsigned block) {
   const unsigned rows = part & MXQ_PART_ALONG_N ? geometry->tile_n / block : geometry->tile_n;
   return rows * (part & MXQ_PART_ALONG_K ? geometry->tile_k / block : geometry->tile_k);
+}
+
+/* Linear scales of the row part of two, as packed ones, leave by tiles (templates/scales.cuh). */
+static int row_scale_tile(const struct mxq_variant *variant, const struct mxq_traits *traits) {
+  return traits->also == MXQ_PART_ALONG_K && mxq_mode_scale_bits(variant->mode) == 8;
 }
 
 /* Registers of a thread that holds 32 words; storing them by rows, packing them, sharing their
@@ -64,7 +71,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.scales_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
   unsigned scales = 0; /* two of each part */
   if (traits.scale_tiles) scales = 2 * scale_bytes(&made, main_part, id->variant.block);
-  if (traits.scale_tiles && traits.also)
+  if (traits.also && (traits.scale_tiles || row_scale_tile(&id->variant, &traits)))
     scales += 2 * scale_bytes(&made, traits.also, id->variant.block);
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
@@ -72,7 +79,23 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   *geometry = made;
 }
 
-/* Elements of one thread: 16 bytes of codes, but no more than 64 bytes of input. */
+/* Few rows for each thread, in registers alone; maxima of blocks that several warps share, and
+ * packed scales, pass through shared memory. */
+void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
+  const struct mxq_traits traits = mxq_traits_of(&id->variant);
+  const unsigned part = mxq_layout_part(id->variant.layout, 0);
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
+  made.columns_per_thread = 32 / traits.in_bits;
+  made.rows_per_thread = traits.block_n < 64 ? 8 : 16;
+  made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / made.rows_per_thread);
+  if (traits.along_k) made.scales_offset = made.threads / 32 * 4;
+  made.shared_bytes = made.scales_offset;
+  if (traits.scale_tiles) made.shared_bytes += scale_bytes(&made, part, id->variant.block);
+  mxq_geometry_occupy(&made, strip_registers);
+  *geometry = made;
+}
+
+/* Elements of one thread in one row: 16 bytes of codes, but no more than 64 bytes of input. */
 unsigned mxq_row_held(const struct mxq_traits *traits) {
   const unsigned by_codes = row_held_bits / traits->out_bits;
   return least(by_codes, row_read_bits / traits->in_bits);
@@ -98,26 +121,50 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   *geometry = made;
 }
 
-/* Blocks of the tile, of the part that has more. */
-static unsigned blocks_of(const struct mxq_geometry *geometry, const struct mxq_variant *variant) {
-  unsigned most = 0;
-  for (unsigned p = 0; p < 2; p++) {
-    const unsigned part = mxq_layout_part(variant->layout, p);
-    const unsigned blocks = part ? scale_bytes(geometry, part, variant->block) : 0;
-    if (blocks > most) most = blocks;
-  }
-  return most;
+/* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile: two parts of
+ * 16 bits take the most where their codes are packed or two blocks lie in a thread, and packed codes
+ * of f16. Fewer than these spill (tests: kernels). */
+static unsigned any_registers(const struct mxq_variant *variant, const struct mxq_traits *traits) {
+  const int packed = traits->out_bits == 4;
+  if (traits->block_n == 1) return 64;
+  if (packed && variant->in == MXQ_TYPE_F16) return 96;
+  if (traits->in_bits == 16)
+    return traits->also && (packed || traits->block_n < held_rows) ? 96 : 72;
+  return traits->also || packed ? 80 : 64;
 }
 
+/* Bytes of the tile that the codes of a part leave by: rows lie a gap apart. */
+static unsigned any_out_bytes(const struct mxq_geometry *geometry, const struct mxq_traits *traits,
+                              unsigned part) {
+  const unsigned gap = 512 / (geometry->held * traits->in_bits / 32);
+  const unsigned codes = geometry->tile_n * geometry->tile_k * traits->out_bits / 8;
+  return part & MXQ_PART_COLUMN_MAJOR ? codes : codes + geometry->tile_n * gap;
+}
+
+/* Two parts use one output tile, and one tile of scales, after each other. */
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
-  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k, .threads = any_threads};
-  made.columns_per_thread = 1;
-  made.rows_per_thread = 1;
-  made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + 4);
-  made.maxima_offset = align_up(made.in_bytes, 16);
-  made.shared_bytes = made.maxima_offset + blocks_of(&made, &id->variant) * 4;
-  mxq_geometry_occupy(&made, traits.also ? 48 : 40);
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
+  made.columns_per_thread = 32 / traits.in_bits;
+  made.rows_per_thread = traits.block_n == 1 ? 1 : held_rows;
+  made.held = mxq_row_held(&traits);
+  const unsigned words = made.tile_k / made.columns_per_thread;
+  made.threads = traits.block_n == 1 ? any_threads : words * (made.tile_n / held_rows);
+  made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
+  made.out_offset = align_up(made.in_bytes, swizzle_align);
+  unsigned scales = 0;
+  for (unsigned p = 0; p < 2; p++) {
+    const unsigned part = mxq_layout_part(id->variant.layout, p);
+    if (part == MXQ_PART_NONE) continue;
+    made.out_bytes = most(made.out_bytes, any_out_bytes(&made, &traits, part));
+    if (traits.scale_tiles) scales = most(scales, scale_bytes(&made, part, id->variant.block));
+  }
+  made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
+  const int shared_block = traits.block_n > held_rows ||
+                           (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
+  made.scales_offset = made.maxima_offset + (shared_block ? made.threads * 4 : 0);
+  made.shared_bytes = made.scales_offset + scales;
+  mxq_geometry_occupy(&made, any_registers(&id->variant, &traits));
   *geometry = made;
 }
 

@@ -10,7 +10,6 @@ enum {
   row_rows = 8,         /* rows of one thread of a row kernel */
   tile_elements = 64,   /* elements of one thread of a tile kernel */
   swizzle_align = 1024, /* its pattern repeats after eight rows of 128 bytes */
-  line_gap = 4,         /* between lines of a generic kernel's tile */
   any_threads = 256,
 };
 
@@ -47,13 +46,14 @@ void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometr
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k, .threads = any_threads};
   const unsigned blocks_n = made.tile_n < traits.block_n ? 1 : made.tile_n / traits.block_n;
   const unsigned blocks_k = made.tile_k < traits.block_k ? 1 : made.tile_k / traits.block_k;
-  made.columns_per_thread = 1;
-  made.rows_per_thread = 1;
-  if (traits.column_major)
-    made.in_bytes = made.tile_k * (made.tile_n * traits.in_bits / 8 + line_gap);
-  made.maxima_offset = align_up(made.in_bytes, 16);
+  made.columns_per_thread = chunk_bits / traits.out_bits;
+  made.rows_per_thread = traits.column_major ? 32 / traits.in_bits : 1;
+  made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
+  made.out_offset = align_up(made.in_bytes, 16);
+  made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
+  made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_n * blocks_k * 4;
-  mxq_geometry_occupy(&made, 64);
+  mxq_geometry_occupy(&made, traits.column_major && traits.in_bits == 4 ? 80 : 64);
   *geometry = made;
 }
 

@@ -8,6 +8,7 @@
 #include "schedule.h"
 #include "status.h"
 #include "token.h"
+#include "tune.h"
 
 #define LISTED_ARCH "90a" /* the arch whose default a variant's name stands for */
 
@@ -15,8 +16,17 @@ static int has_schedule(const struct mxq_kernel_id *id) {
   const struct mxq_schedule *schedule;
   const enum mxq_family family = (enum mxq_family)id->family;
   for (size_t i = 0; (schedule = mxq_schedule_at(&id->variant, family, i)); ++i)
-    if (schedule->tile_n == id->tile_n && schedule->tile_k == id->tile_k) return 1;
+    if (schedule->tile_n == id->tile_n && schedule->tile_k == id->tile_k &&
+        schedule->path == id->path)
+      return 1;
   return 0;
+}
+
+/* What a kernel's name has after its dot; its length. */
+static size_t spell_schedule(const struct mxq_kernel_id *id, char *text, size_t size) {
+  return (size_t)snprintf(text, size, "%s-%ux%u%s", mxq_family_facts(id->family)->token,
+                          (unsigned)id->tile_n, (unsigned)id->tile_k,
+                          id->path == MXQ_PATH_DIRECT ? "-direct" : "");
 }
 
 static void list_schedules(const struct mxq_variant *variant, char *text, size_t size) {
@@ -25,30 +35,28 @@ static void list_schedules(const struct mxq_variant *variant, char *text, size_t
   size_t used = 0;
   text[0] = 0;
   for (size_t f = 0; (family = mxq_family_every(f)); ++f)
-    for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)) && used < size; ++i)
-      used += (size_t)snprintf(text + used, size - used, "%s%s-%ux%u", used ? " " : "",
-                               family->token, (unsigned)row->tile_n, (unsigned)row->tile_k);
+    for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)) && used < size; ++i) {
+      const struct mxq_kernel_id id = mxq_schedule_kernel(variant, row);
+      if (used) text[used++] = ' ';
+      used += spell_schedule(&id, text + used, size - used);
+    }
 }
 
-/* What a kernel's name has after its dot. */
-static void spell_schedule(const struct mxq_family_facts *family, unsigned tile_n, unsigned tile_k,
-                           char *text, size_t size) {
-  snprintf(text, size, "%s-%ux%u", family->token, tile_n, tile_k);
-}
-
-static enum mxq_status check(const struct mxq_kernel_id *id) {
-  char allowed[256];
+enum mxq_status mxq_kernel_id_check(const struct mxq_kernel_id *id) {
+  char allowed[512];
   MXQ_FAIL_IF(!id, MXQ_INVALID_ARGUMENT, "the kernel is NULL");
   MXQ_TRY(mxq_variant_check(&id->variant));
   for (size_t i = 0; i < sizeof id->reserved; ++i)
-    MXQ_FAIL_IF(id->reserved[i] || id->reserved0, MXQ_INVALID_ARGUMENT,
+    MXQ_FAIL_IF(id->reserved[i], MXQ_INVALID_ARGUMENT,
                 "struct mxq_kernel_id: a reserved byte is not zero");
   if (mxq_family_facts(id->family) && has_schedule(id)) return MXQ_OK;
   list_schedules(&id->variant, allowed, sizeof allowed);
-  MXQ_FAIL(MXQ_INVALID_ARGUMENT,
-           "struct mxq_kernel_id: family %u with tiles of %ux%u does not exist for this variant; "
-           "allowed: %s",
-           (unsigned)id->family, (unsigned)id->tile_n, (unsigned)id->tile_k, allowed);
+  MXQ_FAIL(
+      MXQ_INVALID_ARGUMENT,
+      "struct mxq_kernel_id: family %u with tiles of %ux%u and path %u does not exist for this "
+      "variant; allowed: %s",
+      (unsigned)id->family, (unsigned)id->tile_n, (unsigned)id->tile_k, (unsigned)id->path,
+      allowed);
 }
 
 /* Finds the family and schedule that a kernel's name spells after its dot. */
@@ -56,14 +64,13 @@ static enum mxq_status parse_schedule(const char *name, const char *text,
                                       struct mxq_kernel_id *id) {
   const struct mxq_family_facts *family;
   const struct mxq_schedule *row;
-  char spelled[64], allowed[256];
+  char spelled[64], allowed[512];
   for (size_t f = 0; (family = mxq_family_every(f)); ++f)
     for (size_t i = 0; (row = mxq_schedule_at(&id->variant, family->family, i)); ++i) {
-      spell_schedule(family, row->tile_n, row->tile_k, spelled, sizeof spelled);
+      const struct mxq_kernel_id candidate = mxq_schedule_kernel(&id->variant, row);
+      spell_schedule(&candidate, spelled, sizeof spelled);
       if (strcmp(spelled, text) != 0) continue;
-      id->family = (uint8_t)family->family;
-      id->tile_n = row->tile_n;
-      id->tile_k = row->tile_k;
+      *id = candidate;
       return MXQ_OK;
     }
   list_schedules(&id->variant, allowed, sizeof allowed);
@@ -73,9 +80,9 @@ static enum mxq_status parse_schedule(const char *name, const char *text,
 
 enum mxq_status mxq_kernel_id_name(const struct mxq_kernel_id *id, char *name, size_t size) {
   char variant[MXQ_VARIANT_NAME_SIZE], schedule[MXQ_KERNEL_NAME_SIZE - MXQ_VARIANT_NAME_SIZE];
-  MXQ_TRY(check(id));
+  MXQ_TRY(mxq_kernel_id_check(id));
   MXQ_TRY(mxq_variant_name(&id->variant, variant, sizeof variant));
-  spell_schedule(mxq_family_facts(id->family), id->tile_n, id->tile_k, schedule, sizeof schedule);
+  spell_schedule(id, schedule, sizeof schedule);
   const size_t length = strlen(variant) + 1 + strlen(schedule);
   MXQ_FAIL_IF(!name || size <= length, MXQ_INVALID_ARGUMENT,
               "%zu bytes for the name %s.%s; MXQ_KERNEL_NAME_SIZE (%d) is always enough", size,
@@ -113,22 +120,10 @@ enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id) 
 
 enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
                                      const struct mxq_arch *arch, struct mxq_kernel_id *id) {
-  const struct mxq_schedule *row;
-  enum mxq_status status = MXQ_UNSUPPORTED;
   MXQ_TRY(mxq_variant_check(variant));
   MXQ_FAIL_IF(!mxq_family_facts((unsigned)family), MXQ_INVALID_ARGUMENT,
               "%d is no family of kernels", (int)family);
-  for (size_t i = 0; (row = mxq_schedule_at(variant, family, i)); ++i) {
-    const struct mxq_kernel_id candidate = {.variant = *variant,
-                                            .family = (uint8_t)family,
-                                            .tile_n = row->tile_n,
-                                            .tile_k = row->tile_k};
-    status = mxq_kernel_id_check_arch(&candidate, arch);
-    if (status != MXQ_OK) continue;
-    *id = candidate;
-    return MXQ_OK;
-  }
-  return status;
+  return mxq_tune_choose(variant, family, arch, MXQ_SIZE_LARGE, id);
 }
 
 enum mxq_status mxq_kernel_id_check_arch(const struct mxq_kernel_id *id,

@@ -16,12 +16,18 @@
  * move through it or by 16-byte accesses. `any`: generic ones, for every tensor of the contract. */
 enum mxq_family { MXQ_FAMILY_TMA = 1, MXQ_FAMILY_ANY = 2, MXQ_FAMILY_RELAYOUT = 3 };
 
+/* How tiles are moved, where a form has a choice. `usual`: as the form does. `direct`: by accesses
+ * of each thread, without the copy engine and without shared memory for tiles: fewer steps one
+ * after the other, so faster where there is little to move. */
+enum mxq_path { MXQ_PATH_USUAL, MXQ_PATH_DIRECT };
+
 /* What a kernel is made of, and which arguments it takes (templates/args.h): tiles through the
- * copy engine, rows by 16-byte accesses, or single elements; scales alone. Follows from variant and
- * family. */
+ * copy engine, rows by 16-byte accesses, strips of columns by accesses of 4 and 16 bytes, or lines
+ * at any address; scales alone. Follows from variant, family and path. */
 enum mxq_form {
   MXQ_FORM_TILE,
   MXQ_FORM_ROW,
+  MXQ_FORM_STRIP,
   MXQ_FORM_ANY,
   MXQ_FORM_DEQUANT_TILE,
   MXQ_FORM_DEQUANT_ROW,
@@ -29,13 +35,13 @@ enum mxq_form {
   MXQ_FORM_RELAYOUT
 };
 
-/* Compared in full, zero-padded like the variant. The name is <variant>.<family>-<n>x<k>, for
- * example quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128; the symbol has _ for . and -. */
+/* Compared in full, zero-padded like the variant. The name is <variant>.<family>-<n>x<k>[-direct],
+ * for example quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128; the symbol has _ for . and -. */
 struct mxq_kernel_id {
   struct mxq_variant variant;
-  uint8_t family; /* enum mxq_family */
-  uint8_t reserved0;
-  uint16_t tile_n; /* schedule: elements of a tile along N and K */
+  uint8_t family;  /* enum mxq_family */
+  uint8_t path;    /* schedule: enum mxq_path */
+  uint16_t tile_n; /* and elements of a tile along N and K */
   uint16_t tile_k;
   uint8_t reserved[10];
 };
@@ -53,20 +59,24 @@ struct mxq_arch {
   unsigned use_narrow; /* whether kernels use those: 0 until every one was compared on the arch */
 };
 
-/* The arch of a name ("90a" or "90"), or of a device's compute capability. An unknown one is
- * MXQ_INVALID_ARGUMENT with the list of those that exist. */
+/* The arch of a name ("90a" or "90"), or the newest one whose code runs on devices of a compute
+ * capability: 80 for 8.0, 8.6 and 8.7, those with a suffix for their own devices alone. An unknown
+ * one is MXQ_INVALID_ARGUMENT with the list of those that exist. */
 enum mxq_status mxq_arch_parse(const char *name, const struct mxq_arch **arch);
 enum mxq_status mxq_arch_of_device(int major, int minor, const struct mxq_arch **arch);
 /* The i-th arch, NULL past the end. */
 const struct mxq_arch *mxq_arch_at(size_t index);
 
+/* MXQ_INVALID_ARGUMENT, or what mxq_variant_check says: there is no such kernel. */
+enum mxq_status mxq_kernel_id_check(const struct mxq_kernel_id *id);
 enum mxq_status mxq_kernel_id_name(const struct mxq_kernel_id *id, char *name, size_t size);
 enum mxq_status mxq_kernel_id_symbol(const struct mxq_kernel_id *id, char *symbol, size_t size);
 /* Reads a kernel's name, or a variant's name, which gives the kernel that a large aligned
  * tensor gets. */
 enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id);
 
-/* The schedule table: the kernel of a family for a variant on an arch. */
+/* The kernel of a family that a variant's large tensors get on an arch. gen/tune.h has those of
+ * smaller ones. */
 enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
                                      const struct mxq_arch *arch, struct mxq_kernel_id *id);
 

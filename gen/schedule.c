@@ -14,6 +14,7 @@ enum { families_planned = 2 }; /* the first */
 static const struct mxq_form_facts forms[] = {
     {MXQ_FORM_TILE, "tile.tma.cu", mxq_geometry_tile},
     {MXQ_FORM_ROW, "row.tma.cu", mxq_geometry_row},
+    {MXQ_FORM_STRIP, "strip.tma.cu", mxq_geometry_strip},
     {MXQ_FORM_ANY, "any.cu", mxq_geometry_any},
     {MXQ_FORM_DEQUANT_TILE, "dequant_tile.cu", mxq_geometry_dequant_tile},
     {MXQ_FORM_DEQUANT_ROW, "dequant_row.cu", mxq_geometry_dequant_row},
@@ -24,38 +25,59 @@ static const struct mxq_form_facts forms[] = {
 /* In the order of preference (docs/performance.md). A row is for the variants whose blocks its tile
  * holds whole. Packed column-major codes want 256 rows: their output rows are then 128 bytes. */
 static const struct mxq_schedule schedules[] = {
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 32, 128},
-    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 16, 256},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 4, 256, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 32},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 128},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 8, 256, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 8, 256, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 128},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 32, 128},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 64, 64},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 64},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 0, 0, 128, 128},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 16, 512},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 8, 1024},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 512},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 1024},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 16, 128, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 16, 128, 128},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 32},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 16, 256, 64},
-    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 64, 128},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 0, 128, 64},
-    {MXQ_FAMILY_RELAYOUT, MXQ_FORM_RELAYOUT, 0, 0, 1, 256},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 8, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 8, 4, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 16, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 16, 4, 8, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 8, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 32, 4, 4, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 64, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 16, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 32, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 8, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 16, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_ROW, 0, 0, 4, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 4, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 32, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 4, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 8, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 64, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 16, 0, 32, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 8, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 64, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_TILE, 32, 0, 32, 32, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 32, 64, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 64, 64, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 16, 0, 128, 32, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 64, 64, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 32, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 32, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 32, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 4, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 4, 256, 32, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 16, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 8, 1024, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 512, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 32, 8, 1024, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 16, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 16, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 8, 32, 128, 32, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 16, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 64, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 256, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 128, 64, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_RELAYOUT, MXQ_FORM_RELAYOUT, 0, 0, 1, 256, MXQ_PATH_USUAL},
 };
 
 const struct mxq_family_facts *mxq_family_at(size_t index) {
@@ -90,24 +112,30 @@ struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
   };
 }
 
-static enum mxq_form form_of(const struct mxq_traits *traits, enum mxq_family family) {
+static enum mxq_form form_of(const struct mxq_traits *traits, enum mxq_family family,
+                             unsigned path) {
   if (family == MXQ_FAMILY_RELAYOUT) return MXQ_FORM_RELAYOUT;
   if (traits->dequantize && family == MXQ_FAMILY_ANY) return MXQ_FORM_DEQUANT_ANY;
   if (traits->dequantize)
     return traits->column_major ? MXQ_FORM_DEQUANT_TILE : MXQ_FORM_DEQUANT_ROW;
   if (family == MXQ_FAMILY_ANY) return MXQ_FORM_ANY;
-  return traits->block_n > 1 ? MXQ_FORM_TILE : MXQ_FORM_ROW;
+  if (traits->block_n == 1) return MXQ_FORM_ROW;
+  return path == MXQ_PATH_DIRECT ? MXQ_FORM_STRIP : MXQ_FORM_TILE;
 }
 
 const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
-  return &forms[form_of(&traits, (enum mxq_family)id->family)];
+  return &forms[form_of(&traits, (enum mxq_family)id->family, id->path)];
 }
 
-/* Tiles of packed columns that are 256 long are no use for other codes, and the other way round. */
+/* Tiles of packed columns that are 256 long are no use for other codes, and the other way round.
+ * Rows of an output tile that its map swizzles are 32 bytes at least. */
 static int serves_codes(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
-  if (row->form == MXQ_FORM_TILE && row->out_bits == 4)
+  const unsigned turned = traits->column_major ? row->tile_n : row->tile_k;
+  const unsigned inner = traits->also && row->tile_k < turned ? row->tile_k : turned;
+  if (row->form == MXQ_FORM_TILE && inner * traits->out_bits < 32 * 8) return 0;
+  if (row->form != MXQ_FORM_ROW && row->out_bits == 4)
     return packed && traits->column_major && !traits->also;
   return row->out_bits == 0 || row->out_bits == traits->out_bits;
 }
@@ -130,6 +158,8 @@ static int serves_dequantize(const struct mxq_schedule *row, const struct mxq_tr
 /* Two tiles of codes of a byte and packed scales leave room for one small tile of float32 in the
  * shared memory of a block; blocks of 128 have few scales and need a large one. */
 static int serves_two_parts(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  /* Rows of the first part are read eight at a time, by warps that hold whole blocks of them. */
+  if (row->form == MXQ_FORM_TILE && row->tile_n < 64 && traits->also == MXQ_PART_ALONG_K) return 0;
   const int large = row->form == MXQ_FORM_TILE && row->tile_n * row->tile_k > 128 * 64;
   return !large || !traits->also || traits->in_bits != 32 || traits->out_bits != 8 ||
          traits->block_n == 128;
@@ -137,6 +167,9 @@ static int serves_two_parts(const struct mxq_schedule *row, const struct mxq_tra
 
 static int serves(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   if (traits->dequantize) return serves_dequantize(row, traits);
+  /* Strips are one block long, or two of 16; square blocks of 128 would take too many threads. */
+  const unsigned strip_n = traits->block_n < 32 ? 32 : traits->block_n;
+  if (row->form == MXQ_FORM_STRIP && (traits->also || row->tile_n != strip_n)) return 0;
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
   if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
@@ -163,15 +196,34 @@ static int moves_scales(const struct mxq_variant *variant) {
   return variant->scales != MXQ_SCALES_LIN && memcmp(variant, &one, sizeof one) == 0;
 }
 
+const struct mxq_schedule *mxq_schedule_after(const struct mxq_variant *variant,
+                                              const struct mxq_traits *traits,
+                                              enum mxq_family family,
+                                              const struct mxq_schedule *schedule) {
+  if (family == MXQ_FAMILY_RELAYOUT && !moves_scales(variant)) return NULL;
+  for (size_t i = schedule ? (size_t)(schedule - schedules) + 1 : 0; i < COUNT(schedules); ++i) {
+    const struct mxq_schedule *row = &schedules[i];
+    if (row->family != family || row->form != form_of(traits, family, row->path)) continue;
+    if (serves(row, traits)) return row;
+  }
+  return NULL;
+}
+
 const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
                                            enum mxq_family family, size_t index) {
   if (!mxq_type_facts(variant->in) || !mxq_type_facts(variant->out)) return NULL;
-  if (family == MXQ_FAMILY_RELAYOUT && !moves_scales(variant)) return NULL;
   const struct mxq_traits traits = mxq_traits_of(variant);
-  const enum mxq_form form = form_of(&traits, family);
-  for (size_t i = 0; i < COUNT(schedules); ++i) {
-    if (schedules[i].family != family || schedules[i].form != form) continue;
-    if (serves(&schedules[i], &traits) && index-- == 0) return &schedules[i];
-  }
-  return NULL;
+  const struct mxq_schedule *row = NULL;
+  do row = mxq_schedule_after(variant, &traits, family, row);
+  while (row && index-- > 0);
+  return row;
+}
+
+struct mxq_kernel_id mxq_schedule_kernel(const struct mxq_variant *variant,
+                                         const struct mxq_schedule *schedule) {
+  return (struct mxq_kernel_id){.variant = *variant,
+                                .family = (uint8_t)schedule->family,
+                                .path = (uint8_t)schedule->path,
+                                .tile_n = schedule->tile_n,
+                                .tile_k = schedule->tile_k};
 }

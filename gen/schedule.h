@@ -29,20 +29,6 @@ struct mxq_form_facts {
 };
 const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id);
 
-struct mxq_schedule {
-  enum mxq_family family;
-  enum mxq_form form;
-  unsigned in_bits; /* of the inputs that it is for; 0: all */
-  unsigned
-      out_bits; /* 4: only for packed column-major codes; 8: only for codes of a byte; 0: all */
-  uint16_t tile_n;
-  uint16_t tile_k;
-};
-
-/* The index-th schedule of a family for a variant, the default first; NULL past the end. */
-const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
-                                           enum mxq_family family, size_t index);
-
 /* What of a variant decides schedules and geometry. */
 struct mxq_traits {
   unsigned dequantize;
@@ -53,12 +39,37 @@ struct mxq_traits {
   unsigned also;        /* the first of two parts (MXQ_PART_*): the others speak of the second */
   unsigned scale_tiles; /* whether scales are packed and leave by tiles */
 };
+
+struct mxq_schedule {
+  enum mxq_family family;
+  enum mxq_form form;
+  unsigned in_bits; /* of the inputs that it is for; 0: all */
+  unsigned
+      out_bits; /* 4: only for packed column-major codes; 8: only for codes of a byte; 0: all */
+  uint16_t tile_n;
+  uint16_t tile_k;
+  enum mxq_path path;
+};
+
+/* The index-th schedule of a family for a variant, the default first; NULL past the end. */
+const struct mxq_schedule *mxq_schedule_at(const struct mxq_variant *variant,
+                                           enum mxq_family family, size_t index);
+/* The one after `schedule`, the default after NULL; for a variant whose types exist. */
+const struct mxq_schedule *mxq_schedule_after(const struct mxq_variant *variant,
+                                              const struct mxq_traits *traits,
+                                              enum mxq_family family,
+                                              const struct mxq_schedule *schedule);
+/* The kernel that a schedule makes of a variant. */
+struct mxq_kernel_id mxq_schedule_kernel(const struct mxq_variant *variant,
+                                         const struct mxq_schedule *schedule);
+
 struct mxq_traits mxq_traits_of(const struct mxq_variant *variant);
 
 /* geometry.c: elements of one thread of a row kernel, and a geometry for each form. */
 unsigned mxq_row_held(const struct mxq_traits *traits);
 void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 /* Sets the blocks of a multiprocessor, for which a thread may use `registers`. */
 void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers);

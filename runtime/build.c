@@ -47,13 +47,20 @@ static int is_of_other_nvrtc(const struct job *job, const struct mxq_store_entry
   return 1;
 }
 
+/* A lookup may meet the same trouble twice, before and under the lock, and then when it writes. */
+static void warn_of_disk(const struct job *job, const char *from, const char *why) {
+  const uint64_t hash = XXH3_64bits(why, strlen(why));
+  if (why[0] && atomic_exchange(&job->context->warned, hash) != hash)
+    mxq_log(job->context, MXQ_LOG_WARNING, "disk cache%s: %s", from, why);
+}
+
 static int read_disk(const struct job *job, struct mxq_image *image) {
   const struct mxq_store_key key = {*job->id, job->arch};
   struct mxq_store_entry entry;
   char why[1024];
   int hit =
       mxq_store_read(&job->context->store, &job->context->allocator, &key, &entry, why, sizeof why);
-  if (why[0]) mxq_log(job->context, MXQ_LOG_WARNING, "disk cache: %s", why);
+  warn_of_disk(job, "", why);
   if (hit && is_of_other_nvrtc(job, &entry)) {
     mxq_free(&job->context->allocator, entry.cubin);
     hit = 0;
@@ -64,11 +71,11 @@ static int read_disk(const struct job *job, struct mxq_image *image) {
 
 static void write_disk(const struct job *job, const struct mxq_store_entry *entry) {
   const struct mxq_store_key key = {*job->id, job->arch};
-  char why[1024];
+  char why[1024], from[64];
+  snprintf(from, sizeof from, " (folders from %s)", job->context->store.source);
   if (!mxq_store_write(&job->context->store, &job->context->allocator, &key, entry, why,
                        sizeof why))
-    mxq_log(job->context, MXQ_LOG_WARNING, "disk cache (folders from %s): %s",
-            job->context->store.source, why);
+    warn_of_disk(job, from, why);
 }
 
 static enum mxq_status expand_and_compile(const struct job *job, const struct mxq_nvrtc *nvrtc,

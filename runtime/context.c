@@ -191,7 +191,9 @@ void mxq_context_record(struct mxq_context *context, const struct mxq_variant *v
   line[length - 1] = '\n';
   const int file =
       open(context->record_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
-  if (file < 0 || write(file, line, length) != (ssize_t)length)
+  errno = file < 0 ? errno : ENOSPC; /* of a line that was written in part */
+  if ((file < 0 || write(file, line, length) != (ssize_t)length) &&
+      !atomic_exchange(&context->record_fails, 1))
     mxq_log(context, MXQ_LOG_WARNING, "MXQ_RECORD: %s: %s", context->record_path, strerror(errno));
   if (file >= 0) close(file);
 }

@@ -32,12 +32,14 @@ struct mxq_context {
   enum mxq_jit_mode jit;
   int cache_strict; /* the disk's entries must be of the NVRTC that would compile them */
   unsigned compile_threads;
-  char *record_path; /* MXQ_RECORD, or NULL */
+  char *record_path;         /* MXQ_RECORD, or NULL */
+  _Atomic(int) record_fails; /* that was logged, once */
   struct mxq_nvrtc_search search;
   struct mxq_nvrtc nvrtc;       /* opened at the first compile; guarded */
   struct mxq_claim nvrtc_claim; /* for opening it */
   struct mxq_claim load_claim;  /* for handing a cubin to the driver */
   struct mxq_store store;
+  _Atomic(uint64_t) warned;            /* hash of the last warning about the disk cache */
   _Atomic(uint64_t) made[4];           /* images that calls put into memory, by enum mxq_origin */
   _Atomic(struct mxq_set_link *) sets; /* grows at its end, under the guard */
   /* Chains only grow, at their head, under the guard: readers take no lock. */

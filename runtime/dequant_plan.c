@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "checked.h"
 #include "schedule.h"
@@ -54,40 +53,35 @@ static void plan_output(struct mxq_tensor_plan *plan, const struct mxq_traits *t
   };
 }
 
-static enum mxq_status plan_maps(struct mxq_tensor_plan *plan, const struct mxq_traits *traits,
-                                 const char *name) {
-  char which[MXQ_KERNEL_NAME_SIZE + 32];
+static enum mxq_status plan_maps(struct mxq_tensor_plan *plan, const struct mxq_traits *traits) {
   plan_input(plan, traits);
   plan_output(plan, traits);
-  snprintf(which, sizeof which, "%s: input map {N, K, E}", name);
-  MXQ_TRY(mxq_map_plan_check(&plan->in, which));
-  snprintf(which, sizeof which, "%s: output map {K, N, E}", name);
-  return mxq_map_plan_check(&plan->out[0], which);
+  MXQ_TRY(mxq_map_plan_check(&plan->in, "input map {N, K, E}"));
+  return mxq_map_plan_check(&plan->out[0], "output map {K, N, E}");
 }
 
-static enum mxq_status check_multiple(uint64_t k, unsigned of, const char *what, const char *name) {
+static enum mxq_status check_multiple(uint64_t k, unsigned of, const char *what) {
   MXQ_FAIL_IF(k % of != 0, MXQ_UNSUPPORTED,
-              "%s: K is %" PRIu64 "; fast kernels take multiples of %u, 16 bytes of %s", name, k,
-              of, what);
+              "K is %" PRIu64 "; fast kernels take multiples of %u, 16 bytes of %s", k, of, what);
   return MXQ_OK;
 }
 
-enum mxq_status mxq_dequant_plan_make(struct mxq_tensor_plan *plan, const char *name) {
+enum mxq_status mxq_dequant_plan_make(struct mxq_tensor_plan *plan) {
   const struct mxq_traits traits = mxq_traits_of(&plan->kernel.variant);
   if (plan->form == MXQ_FORM_DEQUANT_ANY) return MXQ_OK;
   MXQ_FAIL_IF(plan->k > lengths_max || plan->n > lengths_max, MXQ_UNSUPPORTED,
-              "%s: a matrix of %" PRIu64 " x %" PRIu64 "; fast kernels count to 2^31", name,
-              plan->n, plan->k);
+              "a matrix of %" PRIu64 " x %" PRIu64 "; fast kernels count to 2^31", plan->n,
+              plan->k);
   MXQ_FAIL_IF(plan->stride_n_bytes % granule_bytes || plan->stride_e_bytes % granule_bytes,
               MXQ_UNSUPPORTED,
-              "%s: the output's strides are %" PRIu64 " and %" PRIu64
+              "the output's strides are %" PRIu64 " and %" PRIu64
               " bytes; fast kernels take multiples of 16 bytes",
-              name, plan->stride_e_bytes, plan->stride_n_bytes);
+              plan->stride_e_bytes, plan->stride_n_bytes);
   if (plan->form == MXQ_FORM_DEQUANT_ROW)
-    return check_multiple(plan->k, granule_bytes * 8 / traits.in_bits, "codes", name);
+    return check_multiple(plan->k, granule_bytes * 8 / traits.in_bits, "codes");
   /* A thread reads the scales of its columns in one access, and writes them in one. */
-  MXQ_TRY(check_multiple(plan->k, plan->geometry.columns_per_thread, "the output", name));
-  return plan_maps(plan, &traits, name);
+  MXQ_TRY(check_multiple(plan->k, plan->geometry.columns_per_thread, "the output"));
+  return plan_maps(plan, &traits);
 }
 
 enum mxq_status mxq_dequant_check_pointers(const struct mxq_pointers *pointers) {
@@ -136,6 +130,8 @@ void mxq_dequant_fill_any(const struct mxq_tensor_plan *plan, union mxq_kernel_a
   any->tiles_n = plan->tiles_n;
   any->tiles_k = plan->tiles_k;
   any->tiles = plan->tiles;
+  any->by_tiles_n = mxq_kernel_args_divisor(plan->tiles_n);
+  any->by_tiles_k = mxq_kernel_args_divisor(plan->tiles_k);
 }
 
 void mxq_dequant_point(enum mxq_form form, const struct mxq_pointers *pointers,

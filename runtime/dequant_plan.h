@@ -9,8 +9,8 @@
 #include "tensor_plan.h"
 
 /* Checks a plan that has its lengths, strides and geometry; plans the maps of the form that has
- * them. `name`: the kernel's, for texts. */
-enum mxq_status mxq_dequant_plan_make(struct mxq_tensor_plan *plan, const char *name);
+ * them. */
+enum mxq_status mxq_dequant_plan_make(struct mxq_tensor_plan *plan);
 
 /* What the fast kernels need of addresses beyond mxq_pointers_check. */
 enum mxq_status mxq_dequant_check_pointers(const struct mxq_pointers *pointers);

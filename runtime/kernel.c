@@ -27,7 +27,7 @@ static struct mxq_kernel *find(bucket *head, const struct mxq_variant *variant, 
 
 static enum mxq_status describe_device(struct mxq_kernel *kernel) {
   CUdevice device = 0;
-  int major = 0, minor = 0, multiprocessors = 0;
+  int major = 0, minor = 0, multiprocessors = 0, l2_bytes = 0;
   MXQ_TRY(mxq_driver_get(&kernel->driver));
   MXQ_TRY(mxq_driver_device(kernel->driver, kernel->device, &device));
   MXQ_CUDA_TRY(kernel->driver,
@@ -37,7 +37,9 @@ static enum mxq_status describe_device(struct mxq_kernel *kernel) {
   MXQ_CUDA_TRY(
       kernel->driver,
       cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
-  kernel->multiprocessors = (unsigned)multiprocessors;
+  MXQ_CUDA_TRY(kernel->driver,
+               cuDeviceGetAttribute(&l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device));
+  kernel->capacity = (struct mxq_capacity){(uint64_t)l2_bytes, (unsigned)multiprocessors};
   if (mxq_arch_of_device(major, minor, &kernel->arch) != MXQ_OK)
     return mxq_status_set(MXQ_UNSUPPORTED, "%s", mxq_last_error());
   return MXQ_OK;
@@ -58,11 +60,10 @@ static enum mxq_status make(struct mxq_context *context, const struct mxq_varian
   return MXQ_OK;
 }
 
-static int is_used_on_a_device(bucket *head, const struct mxq_variant *variant) {
+/* On any device, or the CPU. */
+static int is_used(bucket *head, const struct mxq_variant *variant) {
   const struct mxq_kernel *kernel = atomic_load(head);
-  while (kernel && (kernel->device == MXQ_DEVICE_CPU ||
-                    memcmp(&kernel->variant, variant, sizeof *variant) != 0))
-    kernel = kernel->next;
+  while (kernel && memcmp(&kernel->variant, variant, sizeof *variant) != 0) kernel = kernel->next;
   return kernel != NULL;
 }
 
@@ -71,7 +72,7 @@ static struct mxq_kernel *publish(struct mxq_context *context, bucket *head,
                                   struct mxq_kernel *made) {
   mxq_guard_lock();
   struct mxq_kernel *kernel = find(head, &made->variant, made->device);
-  const int record = made->device != MXQ_DEVICE_CPU && !is_used_on_a_device(head, &made->variant);
+  const int record = !is_used(head, &made->variant);
   if (!kernel) {
     made->next = atomic_load_explicit(head, memory_order_relaxed);
     atomic_store_explicit(head, made, memory_order_release);

@@ -11,6 +11,7 @@
 
 #include "driver.h"
 #include "kernel_id.h"
+#include "tune.h"
 
 struct mxq_loaded;
 
@@ -21,8 +22,8 @@ struct mxq_kernel {
   struct mxq_variant variant;
   int device; /* an ordinal or MXQ_DEVICE_CPU */
   const struct mxq_driver *driver;
-  const struct mxq_arch *arch; /* of the device */
-  unsigned multiprocessors;
+  const struct mxq_arch *arch;  /* of the device */
+  struct mxq_capacity capacity; /* and what else of it decides schedules */
   atomic_int references;
   struct mxq_kernel *next;             /* in its bucket of the context's table */
   _Atomic(struct mxq_loaded *) loaded; /* kernels of this variant loaded for the device */

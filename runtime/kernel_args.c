@@ -4,7 +4,8 @@
 #include "dequant_plan.h"
 
 struct mxq_divisor mxq_kernel_args_divisor(uint64_t value) {
-  struct mxq_divisor divisor = {0, 0, (unsigned)value, 0};
+  const uint64_t most = UINT64_C(1) << 31;
+  struct mxq_divisor divisor = {0, 0, (unsigned)(value < most ? value : most), 0};
   mxq_divisor_make(divisor.value, &divisor.multiplier, &divisor.shift);
   return divisor;
 }
@@ -50,12 +51,15 @@ static void fill_any(const struct mxq_tensor_plan *plan, union mxq_kernel_args *
   args->any.tiles_n = plan->tiles_n;
   args->any.tiles_k = plan->tiles_k;
   args->any.tiles = plan->tiles;
+  args->any.by_tiles_n = mxq_kernel_args_divisor(plan->tiles_n);
+  args->any.by_tiles_k = mxq_kernel_args_divisor(plan->tiles_k);
 }
 
 void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args) {
   static void (*const fill[])(const struct mxq_tensor_plan *, union mxq_kernel_args *) = {
       [MXQ_FORM_TILE] = fill_tile,
       [MXQ_FORM_ROW] = fill_row,
+      [MXQ_FORM_STRIP] = fill_row,
       [MXQ_FORM_ANY] = fill_any,
       [MXQ_FORM_DEQUANT_TILE] = mxq_dequant_fill_tile,
       [MXQ_FORM_DEQUANT_ROW] = mxq_dequant_fill_row,
@@ -72,7 +76,7 @@ void mxq_kernel_args_point(const struct mxq_tensor_plan *plan, const struct mxq_
   } else if (plan->form == MXQ_FORM_TILE) {
     args->tile.scale.to = pointers->scale[part];
     args->tile.also_scale.to = pointers->scale[0];
-  } else if (plan->form == MXQ_FORM_ROW) {
+  } else if (plan->form == MXQ_FORM_ROW || plan->form == MXQ_FORM_STRIP) {
     args->row.in = pointers->in;
     args->row.out = pointers->out[0];
     args->row.scale.to = pointers->scale[0];

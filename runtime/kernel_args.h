@@ -23,7 +23,7 @@ union mxq_kernel_args {
 /* Everything but tensor maps and addresses, for a plan with something to launch. */
 void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_args *args);
 
-/* Division by a number from 1 to 2^31 (templates/args.h). */
+/* Division by a number from 1 on, of one below 2^31 (templates/args.h). */
 struct mxq_divisor mxq_kernel_args_divisor(uint64_t value);
 
 /* The addresses that are no part of a tensor map. */

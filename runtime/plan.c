@@ -36,8 +36,8 @@ static enum mxq_status encode_and_load(struct mxq_plan *plan) {
 static enum mxq_status plan_tensor(struct mxq_plan *plan, const struct mxq_kernel_id *id) {
   const struct mxq_kernel *kernel = plan->kernel;
   if (!id)
-    return mxq_plan_select(&kernel->variant, kernel->arch, &plan->shape, &plan->pointers,
-                           &plan->tensor);
+    return mxq_plan_select(&kernel->variant, kernel->arch, &kernel->capacity, &plan->shape,
+                           &plan->pointers, &plan->tensor);
   MXQ_TRY(mxq_tensor_plan_make(id, kernel->arch, &plan->shape, &plan->tensor));
   return plan->tensor.grid ? mxq_plan_check_pointers(&plan->tensor, &plan->pointers) : MXQ_OK;
 }
@@ -65,23 +65,43 @@ static struct mxq_plan *allocate(const struct mxq_allocator *allocator) {
   return plan;
 }
 
-static enum mxq_status try_family(const struct mxq_variant *variant, enum mxq_family family,
-                                  const struct mxq_arch *arch, const struct mxq_shape *shape,
-                                  const struct mxq_pointers *pointers,
-                                  struct mxq_tensor_plan *tensor) {
+enum mxq_size_class mxq_plan_size(const struct mxq_variant *variant,
+                                  const struct mxq_byte_counts *bytes,
+                                  const struct mxq_capacity *capacity) {
+  const struct mxq_traits traits = mxq_traits_of(variant);
+  /* What is moved, not what the wide tensor spans: its rows may lie apart or on top of each other.
+   */
+  const uint64_t codes = traits.dequantize ? bytes->in : bytes->out[0];
+  const unsigned wide_bits = traits.dequantize ? traits.out_bits : traits.in_bits;
+  const unsigned code_bits = traits.dequantize ? traits.in_bits : traits.out_bits;
+  if (codes > UINT64_MAX / 64) return MXQ_SIZE_LARGE;
+  const uint64_t moved = codes + codes * (wide_bits / code_bits) + bytes->in_scale + bytes->out[1] +
+                         bytes->scale[0] + bytes->scale[1];
+  return mxq_size_class_of(moved, capacity);
+}
+
+enum mxq_status mxq_plan_try(const struct mxq_variant *variant, enum mxq_family family,
+                             const struct mxq_arch *arch, enum mxq_size_class size,
+                             const struct mxq_shape *shape, const struct mxq_pointers *pointers,
+                             struct mxq_tensor_plan *tensor) {
   struct mxq_kernel_id id;
-  MXQ_TRY(mxq_kernel_id_choose(variant, family, arch, &id));
-  MXQ_TRY(mxq_tensor_plan_make(&id, arch, shape, tensor));
+  MXQ_TRY(mxq_tune_choose(variant, family, arch, size, &id));
+  MXQ_TRY(mxq_tensor_plan_fill(&id, arch, shape, tensor));
   return pointers && tensor->grid ? mxq_plan_check_pointers(tensor, pointers) : MXQ_OK;
 }
 
 enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
-                                const struct mxq_shape *shape, const struct mxq_pointers *pointers,
+                                const struct mxq_capacity *capacity, const struct mxq_shape *shape,
+                                const struct mxq_pointers *pointers,
                                 struct mxq_tensor_plan *tensor) {
+  const struct mxq_capacity usual = mxq_capacity_of(arch);
   const struct mxq_family_facts *family;
+  struct mxq_byte_counts bytes;
   enum mxq_status status = MXQ_UNSUPPORTED;
+  MXQ_TRY(mxq_shape_measure(variant, shape, &bytes));
+  const enum mxq_size_class size = mxq_plan_size(variant, &bytes, capacity ? capacity : &usual);
   for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++)
-    status = try_family(variant, family->family, arch, shape, pointers, tensor);
+    status = mxq_plan_try(variant, family->family, arch, size, shape, pointers, tensor);
   return status;
 }
 

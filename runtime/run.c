@@ -38,7 +38,8 @@ static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_s
   if (kernel->device == MXQ_DEVICE_CPU) return MXQ_OK;
   MXQ_TRY(mxq_stream_is_capturing(kernel, stream, &capturing));
   if (!capturing) return MXQ_OK;
-  MXQ_TRY(mxq_plan_select(&kernel->variant, kernel->arch, shape, pointers, &tensor));
+  MXQ_TRY(
+      mxq_plan_select(&kernel->variant, kernel->arch, &kernel->capacity, shape, pointers, &tensor));
   if (mxq_kernel_is_loaded(kernel, &tensor.kernel)) return MXQ_OK;
   MXQ_TRY(mxq_variant_name(&kernel->variant, name, sizeof name));
   MXQ_FAIL(MXQ_NOT_READY,
@@ -74,7 +75,8 @@ enum mxq_status mxq_supported(struct mxq_context *context, const struct mxq_vari
   const enum mxq_status status = mxq_arch_of_device(info.major, info.minor, &arch);
   MXQ_FAIL_IF(status != MXQ_OK, MXQ_UNSUPPORTED, "cuda:%d (%s): %s", device, info.name,
               mxq_last_error());
-  return mxq_plan_select(variant, arch, shape ? shape : &any, NULL, &tensor);
+  const struct mxq_capacity capacity = {info.l2_bytes, info.multiprocessors};
+  return mxq_plan_select(variant, arch, &capacity, shape ? shape : &any, NULL, &tensor);
 }
 
 enum mxq_status mxq_run(struct mxq_context *context, const struct mxq_variant *variant,

@@ -70,6 +70,7 @@ static const char *read_header(int file, struct header *header) {
   if (fstat(file, &status) != 0) return "cannot be examined";
   if (!S_ISREG(status.st_mode)) return "is no regular file";
   if (status.st_uid != geteuid() && status.st_uid != 0) return "belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) return "may be written by others";
   if (!read_all(file, header, sizeof *header)) return "is too short";
   if (memcmp(header->key.magic, magic, sizeof header->key.magic) != 0 ||
       header->key.format != MXQ_STORE_FORMAT || header->key.header_bytes != sizeof *header)
@@ -162,7 +163,7 @@ static int is_current(const struct mxq_entry_key *key) {
 }
 
 const char *mxq_entry_examine(int file, const struct mxq_allocator *allocator, const char *name,
-                              int deep, struct mxq_entry_facts *facts) {
+                              struct mxq_entry_facts *facts) {
   struct header header;
   char expected[MXQ_STORE_NAME_SIZE];
   unsigned char *cubin = NULL;
@@ -170,7 +171,7 @@ const char *mxq_entry_examine(int file, const struct mxq_allocator *allocator, c
   if (wrong) return wrong;
   mxq_entry_key_name(&header.key, expected);
   if (strcmp(expected, name) != 0) return "has the name of another key";
-  if (deep && (wrong = read_cubin(file, allocator, &header, &cubin)) != NULL) return wrong;
+  if ((wrong = read_cubin(file, allocator, &header, &cubin)) != NULL) return wrong;
   mxq_free(allocator, cubin);
   memset(facts, 0, sizeof *facts);
   facts->key = header.key;

@@ -40,10 +40,10 @@ struct mxq_entry_facts {
   int is_current; /* of this build's templates, generator and options: it may be hit */
 };
 
-/* Reads an open file that should hold the entry called `name`. NULL, or what is wrong with it;
- * whether its bytes agree with their checksum is seen with `deep` alone. */
+/* Reads an open file that should hold the entry called `name`: all of its bytes. NULL, or what is
+ * wrong with it. */
 const char *mxq_entry_examine(int file, const struct mxq_allocator *allocator, const char *name,
-                              int deep, struct mxq_entry_facts *facts);
+                              struct mxq_entry_facts *facts);
 
 /* The bytes of the entry's file. */
 uint64_t mxq_entry_bytes(const struct mxq_store_entry *entry);

@@ -73,7 +73,7 @@ static int open_quietly(int folder, const char *name) {
 }
 
 /* 0 for an entry that is gone meanwhile. */
-static int look_at(int folder, const char *name, const struct mxq_allocator *allocator, int deep,
+static int look_at(int folder, const char *name, const struct mxq_allocator *allocator,
                    struct mxq_store_item *item) {
   struct stat status;
   memset(item, 0, sizeof *item);
@@ -86,12 +86,12 @@ static int look_at(int folder, const char *name, const struct mxq_allocator *all
     item->wrong = errno == ELOOP ? "is no regular file" : strerror(errno);
     return 1;
   }
-  item->wrong = mxq_entry_examine(file, allocator, name, deep, &item->facts);
+  item->wrong = mxq_entry_examine(file, allocator, name, &item->facts);
   close(file);
   return 1;
 }
 
-int mxq_store_each(const char *dir, const struct mxq_allocator *allocator, int deep,
+int mxq_store_each(const char *dir, const struct mxq_allocator *allocator,
                    void (*visit)(void *user, const struct mxq_store_item *item), void *user,
                    char *why, size_t why_size) {
   struct names names = {.count = 0};
@@ -101,7 +101,7 @@ int mxq_store_each(const char *dir, const struct mxq_allocator *allocator, int d
   const int good = read_names(folder, allocator, &names);
   if (!good) snprintf(why, why_size, "%s: %s", dir, strerror(errno));
   for (size_t i = 0; good && i < names.count; ++i)
-    if (look_at(folder, names.items[i], allocator, deep, &item)) visit(user, &item);
+    if (look_at(folder, names.items[i], allocator, &item)) visit(user, &item);
   mxq_free(allocator, names.items);
   close(folder);
   return good;

@@ -21,10 +21,10 @@ struct mxq_store_item {
 int mxq_store_is_entry(const char *name);
 int mxq_store_is_temporary(const char *name);
 
-/* Calls `visit` for each entry of a folder, in the order of their names; with `deep` their bytes
- * are checked too. Changes nothing, not even when they were used. 0 and the reason in `why`, empty
+/* Calls `visit` for each entry of a folder, in the order of their names, all of its bytes checked.
+ * Changes nothing, not even when they were used. 0 and the reason in `why`, empty
  * for a folder that does not exist. */
-int mxq_store_each(const char *dir, const struct mxq_allocator *allocator, int deep,
+int mxq_store_each(const char *dir, const struct mxq_allocator *allocator,
                    void (*visit)(void *user, const struct mxq_store_item *item), void *user,
                    char *why, size_t why_size);
 

@@ -10,7 +10,9 @@
 #include "store.h"
 #include "store_folder.h"
 
-#define LOCK_WAIT_MS 20000
+#define LOCK_WAIT_MS   20000
+#define FIRST_PAUSE_MS 128 /* a compile takes 100 to 250 ms */
+#define LATER_PAUSE_MS 192
 
 static int64_t now_ms(void) {
   struct timespec time;
@@ -30,7 +32,7 @@ static uint64_t entry_number(int folder, const char *name) {
 static int wait_for_lock(int folder, const char *name, const char *lock_name) {
   const uint64_t before = entry_number(folder, name);
   const int64_t end = now_ms() + LOCK_WAIT_MS;
-  struct timespec pause = {0, 48000000};
+  struct timespec pause = {0, FIRST_PAUSE_MS * 1000000};
   const int lock = openat(folder, lock_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (lock < 0) return -1;
   for (unsigned looks = 1; flock(lock, LOCK_EX | LOCK_NB) != 0; ++looks) {
@@ -40,7 +42,7 @@ static int wait_for_lock(int folder, const char *name, const char *lock_name) {
       return -1;
     }
     nanosleep(&pause, NULL);
-    if (pause.tv_nsec < 192000000) pause.tv_nsec *= 2;
+    pause.tv_nsec = LATER_PAUSE_MS * 1000000;
   }
   return lock;
 }

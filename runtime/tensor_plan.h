@@ -55,6 +55,10 @@ struct mxq_tensor_plan {
 enum mxq_status mxq_tensor_plan_make(const struct mxq_kernel_id *id, const struct mxq_arch *arch,
                                      const struct mxq_shape *shape, struct mxq_tensor_plan *plan);
 
+/* The same for a kernel that exists and a shape that mxq_shape_check takes. */
+enum mxq_status mxq_tensor_plan_fill(const struct mxq_kernel_id *id, const struct mxq_arch *arch,
+                                     const struct mxq_shape *shape, struct mxq_tensor_plan *plan);
+
 /* Every documented limit of one map (cuTensorMapEncodeTiled), by name. */
 enum mxq_status mxq_map_plan_check(const struct mxq_map_plan *map, const char *which);
 

@@ -2,7 +2,6 @@
 #include "tile_maps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "axes.h"
 #include "checked.h"
@@ -13,11 +12,11 @@
 enum { span_bytes = 128, granule_bytes = 16 };
 
 /* A thread stores the scales of its neighbouring columns in one access. */
-static enum mxq_status check_columns(const struct mxq_tensor_plan *plan, const char *name) {
+static enum mxq_status check_columns(const struct mxq_tensor_plan *plan) {
   const unsigned columns = plan->geometry.columns_per_thread;
   MXQ_FAIL_IF(plan->k % columns != 0, MXQ_UNSUPPORTED,
-              "%s: K is %" PRIu64 "; the kernel takes multiples of %u, the columns of a thread",
-              name, plan->k, columns);
+              "K is %" PRIu64 "; the kernel takes multiples of %u, the columns of a thread",
+              plan->k, columns);
   return MXQ_OK;
 }
 
@@ -74,19 +73,17 @@ static void plan_output(struct mxq_tensor_plan *plan, const struct mxq_traits *t
   };
 }
 
-enum mxq_status mxq_tile_maps_plan(struct mxq_tensor_plan *plan, const char *name) {
+enum mxq_status mxq_tile_maps_plan(struct mxq_tensor_plan *plan) {
   const struct mxq_traits traits = mxq_traits_of(&plan->kernel.variant);
-  char which[MXQ_KERNEL_NAME_SIZE + 32];
   plan_input(plan, &traits);
-  snprintf(which, sizeof which, "%s: input map {K, N, E}", name);
-  MXQ_TRY(mxq_map_plan_check(&plan->in, which));
+  MXQ_TRY(mxq_map_plan_check(&plan->in, "input map {K, N, E}"));
   for (unsigned part = 0; part < 2; part++) {
     const unsigned kind = mxq_layout_part(plan->kernel.variant.layout, part);
     if (!kind) continue;
     plan_output(plan, &traits, part);
-    snprintf(which, sizeof which, "%s: output map {%s, E}", name,
-             kind & MXQ_PART_COLUMN_MAJOR ? "N, K" : "K, N");
-    MXQ_TRY(mxq_map_plan_check(&plan->out[part], which));
+    MXQ_TRY(mxq_map_plan_check(&plan->out[part], kind & MXQ_PART_COLUMN_MAJOR
+                                                     ? "output map {N, K, E}"
+                                                     : "output map {K, N, E}"));
   }
-  return check_columns(plan, name);
+  return check_columns(plan);
 }

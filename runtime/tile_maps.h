@@ -5,7 +5,7 @@
 #include "tensor_plan.h"
 
 /* Plans and checks the maps of a kernel that moves tiles through the tensor copy engine. The plan
- * has its lengths, strides and geometry. `name`: the kernel's, for texts. */
-enum mxq_status mxq_tile_maps_plan(struct mxq_tensor_plan *plan, const char *name);
+ * has its lengths, strides and geometry. */
+enum mxq_status mxq_tile_maps_plan(struct mxq_tensor_plan *plan);
 
 #endif

@@ -1,130 +1,135 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "any"})
 //$ paste "device.cuh"
 //$ paste "variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = ${kernel.in_offset}, MULTIPLIERS = ${kernel.maxima_offset};
+constexpr unsigned IN_TILE = ${kernel.in_offset}, OUT_TILE = ${kernel.out_offset};
+constexpr unsigned MAXIMA = ${kernel.maxima_offset}, SCALE_TILE = ${kernel.scales_offset};
 
 //$ paste "scale.cuh"
 //$ paste "convert.cuh"
+//$ paste "four.cuh"
 //$ paste "tile.cuh"
 //$ paste "scales.cuh"
-// The input tile is [n][k], its rows an odd number of words apart, so that neither rows nor columns
-// meet in a bank.
-constexpr unsigned IN_SIZE = IN_BITS / 8;
-constexpr unsigned ROW_BYTES = TILE_K * IN_SIZE + 4;
-// What a part of the layout makes of the tile. A block along K is shared by LANES neighbouring
-// threads, each of which takes every LANES-th column.
-template <unsigned PART>
-struct part_of {
-  static constexpr bool TURNED = PART & 4;
-  static constexpr unsigned BLOCK_N = PART & 1 ? BLOCK : 1, BLOCK_K = PART & 2 ? BLOCK : 1;
-  static constexpr unsigned BLOCKS_N = TILE_N / BLOCK_N, BLOCKS_K = TILE_K / BLOCK_K;
-  static constexpr unsigned LANES = BLOCK_K < 32 ? BLOCK_K : 32, TEAMS = THREADS / LANES;
-  static_assert(TILE_N % BLOCK_N == 0 && TILE_K % BLOCK_K == 0, "whole blocks");
-  static_assert(BLOCKS_N * BLOCKS_K % (32 / LANES) == 0 || LANES == 1, "whole warps shuffle");
+constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
+//$ paste "run.cuh"
+//$ paste "extent.cuh"
+//$ paste "lines.cuh"
+// The input tile is [n][k]. Where runs are read, 16 bytes in each of neighbouring rows, bits 4 to 6
+// of a place are xored with the row, so that those rows lie in different banks.
+constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+struct in_tile {
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
+  static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return IN_TILE + line * LINE_BYTES + (READS_RUNS ? byte ^ line % 8 * 16 : byte);
+  }
 };
 
-using length = unsigned long long;
-struct element_place {
-  length n, k, e;
-};
-
-MXQ_FN float widen_element(unsigned row, unsigned column) {
-  const unsigned at = IN_TILE + row * ROW_BYTES + column * IN_SIZE;
+// What of a tile does not exist becomes zeros, which leave a maximum as it is.
+MXQ_FN void load_tile(const mxq_any_args &args, const tile_extent &at) {
+  const lines_at<const unsigned char> from = {
+      args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
+      args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)};
   if constexpr (IN_BITS == 32)
-    return column_of(shared_load<unsigned>(at), 0);
+    load_lines<in_tile, unsigned>(from);
   else
-    return column_of(shared_load<unsigned short>(at), 0);
+    load_lines<in_tile, unsigned short>(from);
 }
 
-// Copies the part of the tile that exists; the rest is zeros, which leave a maximum as it is.
-MXQ_FN void load_tile(const mxq_any_args &args, element_place at) {
-  const unsigned char *const from = args.in + at.e * args.stride_e_bytes;
-  for (unsigned i = thread_id(); i < TILE_N * TILE_K; i += THREADS) {
-    const unsigned row = i / TILE_K, column = i % TILE_K;
-    const length n = at.n + row, k = at.k + column;
-    const bool inside = n < args.n && k < args.k;
-    const unsigned char *const element = from + n * args.stride_n_bytes + k * IN_SIZE;
-    const unsigned to = IN_TILE + row * ROW_BYTES + column * IN_SIZE;
-    if constexpr (IN_BITS == 32)
-      shared_store(to, inside ? global_load(reinterpret_cast<const unsigned *>(element)) : 0u);
-    else
-      shared_store(to, inside ? global_load(reinterpret_cast<const unsigned short *>(element))
-                              : static_cast<unsigned short>(0));
+// The tile of a part's codes, in the lines that codes have in memory: rows, a gap apart that keeps the
+// runs of a warp in different banks, or columns, swizzled as a tensor map does it.
+template <unsigned PART>
+struct out_tile {
+  static constexpr bool TURNED = PART & 4;
+  static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
+  static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;
+  static constexpr unsigned GAP = 512 / RUN_WORDS;
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
+    return OUT_TILE + line * (LINE_BYTES + GAP) + byte;
   }
-}
-
-// Finds the scale of every block of the tile; stores it, and keeps its multiplier.
-template <unsigned PART>
-MXQ_FN void scale_blocks(const mxq_any_args &args, const mxq_scale_args &scales, element_place at) {
-  using part = part_of<PART>;
-  const unsigned lane = thread_id() % part::LANES;
-  for (unsigned block = thread_id() / part::LANES; block < part::BLOCKS_N * part::BLOCKS_K;
-       block += part::TEAMS) {
-    const unsigned row = block / part::BLOCKS_K * part::BLOCK_N;
-    const unsigned column = block % part::BLOCKS_K * part::BLOCK_K;
-    float largest = 0;
-    for (unsigned r = 0; r < part::BLOCK_N; r++)
-      for (unsigned c = lane; c < part::BLOCK_K; c += part::LANES)
-        largest = max_magnitude(largest, widen_element(row + r, column + c));
-    for (unsigned mask = 1; mask < part::LANES; mask *= 2)
-      largest = max_magnitude(largest, bits_float(shuffle_xor(float_bits(largest), mask)));
-    const block_scale scale = scale_of(float_bits(largest) & 0x7FFFFFFF);
-    if (lane != 0) continue;
-    shared_store(MULTIPLIERS + block * 4, float_bits(scale.multiplier));
-    const length n = at.n + row, k = at.k + column;
-    store_scale<PART>(scales, at.e, n, k, args.n, args.k,
-                      n < args.n && k < args.k ? scale.code : 0);
-  }
-}
+};
 
 template <unsigned PART>
-MXQ_FN unsigned code_of(unsigned row, unsigned column) {
-  using part = part_of<PART>;
-  const unsigned block = row / part::BLOCK_N * part::BLOCKS_K + column / part::BLOCK_K;
-  const float multiplier = bits_float(shared_load<unsigned>(MULTIPLIERS + block * 4));
-  return narrow_four(multiply(widen_element(row, column), multiplier * OUT_SHIFT), 0, 0, 0) &
-         ((1u << OUT_BITS) - 1);
-}
-
-// Stores the codes that exist, a byte at a time; two codes of four bits are neighbours along the
-// output's contiguous axis, whose length is even.
-template <unsigned PART>
-MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, element_place at) {
-  constexpr bool TURNED = part_of<PART>::TURNED;
+MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, const tile_extent &at) {
+  constexpr bool TURNED = out_tile<PART>::TURNED;
   constexpr unsigned PACKED = 8 / OUT_BITS;
-  for (unsigned i = thread_id() * PACKED; i < TILE_N * TILE_K; i += THREADS * PACKED) {
-    const unsigned row = TURNED ? i % TILE_N : i / TILE_K;
-    const unsigned column = TURNED ? i / TILE_N : i % TILE_K;
-    const length n = at.n + row, k = at.k + column;
-    if (n >= args.n || k >= args.k) continue;
-    unsigned codes = code_of<PART>(row, column);
-    if (PACKED == 2)
-      codes |= (TURNED ? code_of<PART>(row + 1, column) : code_of<PART>(row, column + 1)) << 4;
-    const length code = TURNED ? (at.e * args.k + k) * args.n + n : (at.e * args.n + n) * args.k + k;
-    global_store(out + code / PACKED, static_cast<unsigned char>(codes));
+  const length pitch = (TURNED ? args.n : args.k) / PACKED;
+  const length line = TURNED ? at.e * args.k + at.k : at.e * args.n + at.n;
+  store_lines<out_tile<PART>>({out + line * pitch + (TURNED ? at.n : at.k) / PACKED, pitch,
+                               TURNED ? at.columns : at.rows,
+                               (TURNED ? at.rows : at.columns) / PACKED});
+}
+
+//$ paste "kept_scales.cuh"
+//$ paste "columns.cuh"
+// Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
+// so that the 16 bytes of eight of them lie in different banks.
+constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
+constexpr unsigned WARP_RUNS = ROW_RUNS < 32 / INTERLEAVED ? ROW_RUNS : 32 / INTERLEAVED;
+constexpr unsigned ROW_WARPS = ROW_RUNS / WARP_RUNS, WARP_ROWS = 32 / WARP_RUNS;
+static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "whole blocks");
+static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
+static_assert(TILE_N * ROW_RUNS % THREADS == 0 && TILE_N % WARP_ROWS == 0, "whole warps");
+
+template <unsigned PART>
+MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales,
+                          const tile_extent &at) {
+  const unsigned lane = thread_id() % 32;
+#pragma unroll 1
+  for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
+    const unsigned warp = thread_id() / 32 + step * (THREADS / 32);
+    const unsigned row = warp / ROW_WARPS * WARP_ROWS +
+                         lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
+    const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
+    unsigned words[RUN_WORDS];
+    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+      const words4 four = shared_load<words4>(in_tile::place(row, (run * RUN_WORDS + w) * 4));
+      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+    }
+    const run_scales scale = scales_of_run(words, INTERLEAVED);
+    if (run * RUN % BLOCK == 0)
+      for (unsigned piece = 0; piece < RUN_PIECES; piece++)
+        put_scale<PART>(args, scales, at, row, run * RUN + piece * BLOCK,
+                        scale.piece[piece][0].code);
+    const run_codes codes = codes_of_run(words, scale);
+    const unsigned to = out_tile<PART>::place(row, run * RUN * OUT_BITS / 8);
+    if constexpr (RUN * OUT_BITS < 128)
+      shared_store(to, codes.part[0]);
+    else
+      shared_store(to, codes_chunk(codes, 0));
   }
 }
 
 template <unsigned PART>
 MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
-                          const mxq_scale_args &scales, element_place at) {
-  scale_blocks<PART>(args, scales, at);
-  block_sync();  // orders the multipliers' stores before their loads
+                          const mxq_scale_args &scales, const tile_extent &at) {
+  if constexpr (PART == 2)
+    quantize_runs<PART>(args, scales, at);
+  else
+    quantize_columns<PART>(args, scales, at);
+  block_sync();  // orders the stores of codes and scales before their loads
   store_tile<PART>(args, out, at);
-  block_sync();  // orders the reads of this tile before the stores of what comes next
+  if constexpr (SCALES_BY_TILES) store_kept_scales<PART>(args, scales, at);
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args) {
-  for (length tile = block_id(); tile < args.tiles; tile += grid_size()) {
-    const length strip = tile / args.tiles_n;
-    const element_place at = {tile % args.tiles_n * TILE_N, strip % args.tiles_k * TILE_K,
-                              strip / args.tiles_k};
+  tile_number number = number_of(args, block_id());
+  for (length tile = block_id();;) {
+    const tile_extent at = extent_of(args, number);
     load_tile(args, at);
     block_sync();  // orders the elements' stores before the reads of other threads
     quantize_tile<MAIN>(args, args.out, args.scale, at);
-    if constexpr (ALSO != 0) quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+    if constexpr (ALSO != 0) {
+      block_sync();  // orders the loads of one part's codes and scales before the other's stores
+      quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+    }
+    tile += grid_size();
+    if (tile >= args.tiles) return;
+    number = number_behind(args, number, number_of(args, grid_size()));
   }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a launch hands to a kernel. The runtime includes this file; every expansion begins with its
- * text. Built-in types only, so that both compilers lay it out alike.
+ * What a launch hands to a kernel. The runtime includes this file, to which the template's lines of
+ * Lua are comments; every expansion begins with what its kernel takes (`launch`). Built-in types
+ * only, so that both compilers lay it out alike.
  */
 #ifndef MXQ_ARGS_H
 #define MXQ_ARGS_H
@@ -13,11 +14,14 @@
 #define MXQ_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
+//$ if launch == "tma" or launch == "dequant_tile" then
 /* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
 struct mxq_tensor_map {
   MXQ_ALIGNED(128) unsigned char bytes[128];
 };
 
+//$ end
+//$ if launch ~= "relayout" then
 /* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
 struct mxq_divisor {
   unsigned multiplier;
@@ -26,6 +30,8 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+//$ end
+//$ if launch == "tma" or launch == "vector" or launch == "any" then
 /* Where a part's scales go (contract, section 4; templates/scales.cuh). */
 struct mxq_scale_args {
   unsigned char *to;
@@ -34,8 +40,11 @@ struct mxq_scale_args {
                                scales between neighbours along the outer axis */
 };
 
+//$ end
+//$ if launch == "tma" then
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
+ * one tile out through `out`. Tiles are numbered along N or K first, as
+ * the kernel writes (templates/place.cuh), and along E last. */
 struct mxq_tma_args {
   struct mxq_tensor_map in;   /* {K, N, E} */
   struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
@@ -50,7 +59,9 @@ struct mxq_tma_args {
   struct mxq_divisor tiles_k; /* tiles along K */
 };
 
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+//$ end
+//$ if launch == "vector" then
+/* Kernels with 16-byte accesses: a block for each tile, numbered along K, N, E. */
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
@@ -63,7 +74,10 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+//$ end
+//$ if launch == "any" then
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
+ * are column-major, with K fastest otherwise; then E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -77,10 +91,15 @@ struct mxq_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
+//$ end
+//$ if launch == "dequant_tile" then
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+ * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E, of generic kernels along
+ * N, K, E. */
 struct mxq_dequant_tile_args {
   struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
   struct mxq_tensor_map out; /* {K, N, E} */
@@ -95,6 +114,8 @@ struct mxq_dequant_tile_args {
   struct mxq_divisor tiles_k;
 };
 
+//$ end
+//$ if launch == "dequant_row" then
 struct mxq_dequant_row_args {
   const unsigned char *in;
   unsigned char *out;
@@ -109,6 +130,8 @@ struct mxq_dequant_row_args {
   struct mxq_divisor tiles_k;
 };
 
+//$ end
+//$ if launch == "dequant_any" then
 struct mxq_dequant_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -122,8 +145,12 @@ struct mxq_dequant_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
+//$ end
+//$ if launch == "relayout" then
 /* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
  * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
 struct mxq_relayout_launch {
@@ -144,4 +171,5 @@ struct mxq_relayout_launch {
   unsigned reserved;
 };
 
+//$ end
 #endif

@@ -1,25 +1,31 @@
+//$ -- The names of other types' primitives are in no expansion, so `if constexpr` will not do.
+//$ local converts = arch.use_narrow ~= 0 or (output.bits == 8 and arch.has_fp8 ~= 0)
+//$ if input.bits == 16 then need("device_" .. input.token .. ".cuh") end
+//$ if converts then need "device_narrow.cuh" end
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-  if constexpr (IN_BITS == 32)
-    return float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  else if constexpr (IN_BF16)
-    return max_magnitude_pair_bf16(a, b);
-  else
-    return max_magnitude_pair_f16(a, b);
+//$ if input.bits == 32 then
+  return float_bits(max_magnitude(bits_float(a), bits_float(b)));
+//$ elseif input.token == "bf16" then
+  return max_magnitude_pair_bf16(a, b);
+//$ else
+  return max_magnitude_pair_f16(a, b);
+//$ end
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-  if constexpr (IN_BITS == 32)
-    return bits_float(word);
-  else if constexpr (IN_BF16)
-    return bits_float(column ? word & 0xFFFF0000 : word << 16);
-  else
-    return widen_f16(column ? word >> 16 : word & 0xFFFF);
+//$ if input.bits == 32 then
+  return bits_float(word);
+//$ elseif input.token == "bf16" then
+  return bits_float(column ? word & 0xFFFF0000 : word << 16);
+//$ else
+  return widen_f16(column ? word >> 16 : word & 0xFFFF);
+//$ end
 }
 
 // The bits of a column's magnitude as float32.
@@ -36,29 +42,20 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-struct row_products {
-  float column[COLUMNS];
-};
-
-// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
-MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  row_products product;
-  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
-    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
-    // half of the smallest code of any output type: the codes are those of the float32 product.
-    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
-    const unsigned multipliers =
-        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
-        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
-    const unsigned pair = multiply_pair_bf16(word, multipliers);
-    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
-  } else {
-    for (unsigned c = 0; c < COLUMNS; c++)
-      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
+//$ if converts then
+// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
+MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
+  if constexpr (THROUGH_WIDER) {
+    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
+                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
+    const unsigned over = wide >> 5 & 0x01010101;
+    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
   }
-  return product;
+  return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
+         narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
 }
-
+//$ else
 // One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
 // bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
 // nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
@@ -78,18 +75,7 @@ MXQ_FN unsigned narrow_one(float x) {
 
 // Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
-  if constexpr (THROUGH_WIDER) {
-    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
-                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
-    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
-    const unsigned over = wide >> 5 & 0x01010101;
-    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  } else if constexpr (CONVERTS) {
-    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
-  } else {
-    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
-           narrow_one(d) << 3 * OUT_BITS;
-  }
+  return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
+         narrow_one(d) << 3 * OUT_BITS;
 }
+//$ end

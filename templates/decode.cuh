@@ -1,3 +1,5 @@
+//$ need "device_f16.cuh"
+//$ need "device_widen.cuh"
 // Codes as float32, exactly, by way of halves. The eight bits of an e5m2 code are the high byte of a
 // half; all other types are the bits of such a half or of an e4m3 code with a smaller exponent, and
 // one product with a power of two makes up for that.

@@ -1,146 +1,184 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "dequant_any"})
 //$ paste "device.cuh"
 //$ paste "dequant_variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = ${kernel.in_offset}, SCALES = ${kernel.maxima_offset};
+constexpr unsigned IN_TILE = ${kernel.in_offset}, OUT_TILE = ${kernel.out_offset};
+constexpr unsigned SCALES = ${kernel.maxima_offset};
 
 //$ paste "place.cuh"
 //$ paste "decode.cuh"
 //$ paste "scale_read.cuh"
-// A thread takes one column of every STEP_ROWS-th row, BATCH of them at a time, so that as many loads
-// are on their way. Column-major codes come by way of shared memory, [k][n], in lines an odd number
-// of words apart, so that neither rows nor columns meet in a bank.
-constexpr unsigned BATCH = 16;
-constexpr unsigned PACKED = 8 / IN_BITS;  // codes of a byte
-constexpr unsigned STEP_ROWS = THREADS / TILE_K;
-constexpr unsigned TILE_LINE = TILE_N / PACKED;  // bytes of a column in the tile
-constexpr unsigned LINE_BYTES = TILE_LINE + 4;
-constexpr unsigned STEP_LINES = THREADS / TILE_LINE;
-constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
-constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
-static_assert(THREADS % TILE_K == 0 && TILE_N % (STEP_ROWS * BATCH) == 0, "whole batches");
-static_assert(TILE_N % BLOCK_N == 0 || BLOCK_N % TILE_N == 0, "whole blocks, or a part of one");
-static_assert(TILE_K % BLOCK_K == 0 || BLOCK_K % TILE_K == 0, "whole blocks, or a part of one");
-static_assert(!COLUMN_MAJOR || (THREADS % TILE_LINE == 0 && TILE_K % (STEP_LINES * BATCH) == 0),
-              "whole batches of columns");
-static_assert(!COLUMN_MAJOR || LINE_BYTES / 4 % 2 == 1, "different banks");
+//$ paste "extent.cuh"
+//$ paste "lines.cuh"
+// The tile of codes, in the lines that codes have in memory. Those of columns are read CHUNK columns
+// apart: bits 4 to 6 of a place are xored with the chunk, so that those lie in different banks.
+struct in_tile {
+  static constexpr unsigned LINES = COLUMN_MAJOR ? TILE_K : TILE_N;
+  static constexpr unsigned LINE_BYTES = (COLUMN_MAJOR ? TILE_N : TILE_K) * IN_BITS / 8;
 
-using length = unsigned long long;
-
-// Where a tile begins, and how much of it exists.
-struct element_place {
-  length n, k, e;
-  unsigned rows, columns;
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    constexpr unsigned MASK = (LINE_BYTES < 128 ? LINE_BYTES : 128) - 16;
+    return IN_TILE + line * LINE_BYTES + (COLUMN_MAJOR ? byte ^ (line / CHUNK * 16 & MASK) : byte);
+  }
 };
 
-MXQ_FN element_place place_of(const mxq_dequant_any_args &args, length tile) {
-  const length strip = tile / args.tiles_n, e = strip / args.tiles_k;
-  const length n = (tile - strip * args.tiles_n) * TILE_N, k = (strip - e * args.tiles_k) * TILE_K;
-  return {n, k, e, static_cast<unsigned>(args.n - n < TILE_N ? args.n - n : TILE_N),
-          static_cast<unsigned>(args.k - k < TILE_K ? args.k - k : TILE_K)};
-}
+// The tile of elements is [n][k].
+struct out_tile {
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
 
-// Keeps the scale of every block that has a part in the tile.
-MXQ_FN void load_tile_scales(const mxq_dequant_any_args &args, const element_place &at) {
-  for (unsigned block = thread_id(); block < TILE_BLOCKS_N * TILE_BLOCKS_K; block += THREADS) {
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return OUT_TILE + line * LINE_BYTES + byte;
+  }
+};
+
+// The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
+// the tile.
+constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
+constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
+constexpr unsigned TILE_BLOCKS = TILE_BLOCKS_N * TILE_BLOCKS_K;
+constexpr unsigned HELD_SCALES = (TILE_BLOCKS + THREADS - 1) / THREADS;
+static_assert(TILE_N % BLOCK_N == 0 || BLOCK_N % TILE_N == 0, "whole blocks, or a part of one");
+static_assert(TILE_K % BLOCK_K == 0 || BLOCK_K % TILE_K == 0, "whole blocks, or a part of one");
+
+MXQ_FN void load_scales_of(const mxq_dequant_any_args &args, const tile_extent &at,
+                           float (&scale)[HELD_SCALES]) {
+#pragma unroll
+  for (unsigned i = 0; i < HELD_SCALES; i++) {
+    const unsigned block = thread_id() + i * THREADS;
     const unsigned row = block / TILE_BLOCKS_K * BLOCK_N, column = block % TILE_BLOCKS_K * BLOCK_K;
-    if (row < at.rows && column < at.columns)
-      shared_store(SCALES + block * 4,
-                   float_bits(load_scale(scale_place(args, at.e, at.n + row, at.k + column))));
+    scale[i] = row < at.rows && column < at.columns
+                   ? load_scale(scale_place(args, at.e, at.n + row, at.k + column))
+                   : 0;
   }
 }
 
-// Copies the bytes of column-major codes that exist.
-MXQ_FN void load_tile_codes(const mxq_dequant_any_args &args, const element_place &at) {
-  const unsigned byte = thread_id() % TILE_LINE, first = thread_id() / TILE_LINE;
-  const length line = args.n / PACKED;
-  const length step = STEP_LINES * line;
-  const unsigned char *from =
-      args.in + (at.e * args.k + at.k + first) * line + at.n / PACKED + byte;
-  if (byte * PACKED >= at.rows) return;
-  for (unsigned batch = first; batch < at.columns; batch += STEP_LINES * BATCH) {
-    unsigned char bytes[BATCH] = {};
-    for (unsigned i = 0; i < BATCH; i++, from += step)
-      if (batch + i * STEP_LINES < at.columns) bytes[i] = global_load(from);
-    for (unsigned i = 0; i < BATCH; i++)
-      shared_store(IN_TILE + (batch + i * STEP_LINES) * LINE_BYTES + byte, bytes[i]);
-  }
+MXQ_FN void keep_scales(const float (&scale)[HELD_SCALES]) {
+#pragma unroll
+  for (unsigned i = 0; i < HELD_SCALES; i++)
+    if (thread_id() + i * THREADS < TILE_BLOCKS)
+      shared_store(SCALES + (thread_id() + i * THREADS) * 4, float_bits(scale[i]));
 }
 
-MXQ_FN void store_element(unsigned char *to, float x) {
-  if constexpr (OUT_BITS == 32)
-    global_store(reinterpret_cast<unsigned *>(to), float_bits(x));
-  else if constexpr (OUT_EXPONENT_BITS == 8)
-    global_store(reinterpret_cast<unsigned short *>(to),
-                 static_cast<unsigned short>(round_pair_bf16(x, 0)));
+// Scales of the CHUNK columns from one on, in a row: all the same where blocks lie along K.
+constexpr unsigned SCALES_K = ALONG_K ? 1 : CHUNK;
+struct chunk_scales {
+  float value[SCALES_K];
+};
+
+MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
+  chunk_scales scales;
+  const unsigned at = SCALES + (row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4;
+  if constexpr (ALONG_K)
+    scales.value[0] = bits_float(shared_load<unsigned>(at));
   else
-    global_store(reinterpret_cast<unsigned short *>(to),
-                 static_cast<unsigned short>(round_pair_f16(x, 0)));
+    for (unsigned i = 0; i < CHUNK; i += 4) {
+      const words4 four = shared_load<words4>(at + i * 4);
+      for (unsigned j = 0; j < 4; j++) scales.value[i + j] = bits_float(four.word[j]);
+    }
+  return scales;
 }
 
-// The value of a byte's code times its scale, both of element (row, column) of the tile.
-MXQ_FN float value_of(unsigned byte, unsigned row, unsigned column) {
-  const unsigned code = byte >> (COLUMN_MAJOR ? row : column) % PACKED * IN_BITS;
-  const unsigned block = row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K;
-  float x[CODES];
-  decode<CODES>(&code, x);
-  return multiply(x[0], bits_float(shared_load<unsigned>(SCALES + block * 4)));
+// Codes of a word or two of a line.
+template <unsigned COUNT>
+MXQ_FN void load_codes(unsigned line, unsigned code, float (&x)[COUNT]) {
+  constexpr unsigned BYTES = COUNT * IN_BITS / 8;
+  const unsigned from = in_tile::place(line, code * IN_BITS / 8);
+  unsigned words[BYTES < 4 ? 1 : BYTES / 4];
+  if constexpr (BYTES == 8) {
+    const words2 two = shared_load<words2>(from);
+    words[0] = two.word[0];
+    words[1] = two.word[1];
+  } else if constexpr (BYTES == 4) {
+    words[0] = shared_load<unsigned>(from);
+  } else {
+    static_assert(BYTES == 2, "one access");
+    words[0] = shared_load<unsigned short>(from);
+  }
+  decode<COUNT>(words, x);
 }
 
-// Loads the bytes of row-major codes of a batch of rows; `rows` of them exist from the first one on.
-MXQ_FN void load_batch(const unsigned char *from, length line, unsigned rows,
-                       unsigned char (&bytes)[BATCH]) {
-  const length step = STEP_ROWS * line;
-  for (unsigned i = 0; i < BATCH; i++, from += step)
-    if (i * STEP_ROWS < rows) bytes[i] = global_load(from);
-}
+constexpr unsigned CHUNKS = TILE_K / CHUNK;  // of a row
 
-// Decodes a batch of rows, the first `first`, and stores them from `to` on, `step` bytes apart.
-MXQ_FN void decode_batch(unsigned first, unsigned rows, unsigned column, unsigned char *to,
-                         length step, const unsigned char (&bytes)[BATCH]) {
-  for (unsigned i = 0; i < BATCH; i++, to += step) {
-    const unsigned row = first + i * STEP_ROWS;
-    if (i * STEP_ROWS >= rows) continue;
-    const unsigned byte =
-        COLUMN_MAJOR ? shared_load<unsigned char>(IN_TILE + column * LINE_BYTES + row / PACKED)
-                     : bytes[i];
-    store_element(to, value_of(byte, row, column));
+// A chunk of a row at a time.
+MXQ_FN void decode_rows() {
+  constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
+  static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
+  const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
+#pragma unroll 4
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
+    const chunk_scales scales = scales_of(row, column);
+    float x[CHUNK];
+    load_codes<CHUNK>(row, column, x);
+    for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
+    shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
   }
 }
 
-// Decodes the thread's column of a tile whose column-major codes are there; others it loads.
-MXQ_FN void decode_tile(const mxq_dequant_any_args &args, const element_place &at,
-                        unsigned char (&bytes)[BATCH], const unsigned char *from, unsigned first,
-                        unsigned column) {
-  const length line = args.k / PACKED, step = STEP_ROWS * args.stride_n_bytes;
-  unsigned char *to = args.out + at.e * args.stride_e_bytes + (at.n + first) * args.stride_n_bytes +
-                      (at.k + column) * (OUT_BITS / 8);
-  for (unsigned row = first; row < at.rows; row += STEP_ROWS * BATCH) {
-    if (!COLUMN_MAJOR && row != first) load_batch(from, line, at.rows - row, bytes);
-    decode_batch(row, at.rows - row, column, to, step, bytes);
-    from += STEP_ROWS * BATCH * line;
-    to += BATCH * step;
+// A word of codes, CODES rows, of each column of a chunk at a time. Eight neighbouring threads take
+// eight chunks; four times eight the words of 16 bytes of a column.
+MXQ_FN void decode_columns() {
+  constexpr unsigned STEPS = CHUNKS * (TILE_N / CODES) / THREADS;
+  constexpr unsigned CHUNK_WARPS = CHUNKS / 8, STEP_ROWS = THREADS / CHUNKS * CODES;
+  static_assert(!COLUMN_MAJOR || (CHUNKS % 8 == 0 && THREADS / 32 % CHUNK_WARPS == 0), "whole warps");
+  static_assert(!COLUMN_MAJOR || (STEPS > 0 && TILE_N % STEP_ROWS == 0), "whole steps");
+  const unsigned warp = thread_id() / 32;
+  const unsigned column = (warp % CHUNK_WARPS * 8 + thread_id() % 8) * CHUNK;
+  const unsigned first = (warp / CHUNK_WARPS * 4 + thread_id() % 32 / 8) * CODES;
+#pragma unroll 1
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
+    const chunk_scales scales = scales_of(row, column);
+    float x[CHUNK][CODES];
+    // Unrolled by word, or the compiler keeps the codes in local memory where there are many.
+#pragma unroll
+    for (unsigned c = 0; c < CHUNK; c++) load_codes<CODES>(column + c, row, x[c]);
+#pragma unroll
+    for (unsigned r = 0; r < CODES; r++) {
+      float products[CHUNK];
+#pragma unroll
+      for (unsigned c = 0; c < CHUNK; c++)
+        products[c] = multiply(x[c][r], scales.value[ALONG_K ? 0 : c]);
+      shared_store(out_tile::place(row + r, column * OUT_BITS / 8), round_chunk(products));
+    }
   }
+}
+
+// The codes of a tile that exist; others are zeros and never stored.
+MXQ_FN void load_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+  constexpr unsigned PACKED = 8 / IN_BITS;
+  const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
+  const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
+  load_lines<in_tile, unsigned char>(
+      {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
+       COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
+}
+
+MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+  store_lines<out_tile>({args.out + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes +
+                             at.k * (OUT_BITS / 8),
+                         args.stride_n_bytes, at.rows, at.columns * (OUT_BITS / 8)});
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
-  const unsigned first = thread_id() / TILE_K, column = thread_id() % TILE_K;
-  for (length tile = block_id(); tile < args.tiles; tile += grid_size()) {
-    const element_place at = place_of(args, tile);
-    const bool inside = first < at.rows && column < at.columns;
-    const length line = args.k / PACKED;  // of row-major codes
-    const unsigned char *const from =
-        args.in + (at.e * args.n + at.n + first) * line + (at.k + column) / PACKED;
-    unsigned char bytes[BATCH] = {};
-    if constexpr (COLUMN_MAJOR)
-      load_tile_codes(args, at);
-    else if (inside)
-      load_batch(from, line, at.rows - first, bytes);
-    load_tile_scales(args, at);
+  tile_number number = number_of(args, block_id());
+  for (length tile = block_id();;) {
+    const tile_extent at = extent_of(args, number);
+    float scale[HELD_SCALES];
+    load_scales_of(args, at, scale);
+    load_tile(args, at);
+    keep_scales(scale);
     block_sync();  // orders the stores of scales and codes before the reads of other threads
-    if (inside) decode_tile(args, at, bytes, from, first, column);
-    block_sync();  // orders the reads of this tile before the stores of the next one
+    if constexpr (COLUMN_MAJOR)
+      decode_columns();
+    else
+      decode_rows();
+    block_sync();  // orders the stores of elements before the reads of other threads
+    store_tile(args, at);
+    tile += grid_size();
+    if (tile >= args.tiles) return;
+    number = number_behind(args, number, number_of(args, grid_size()));
   }
 }

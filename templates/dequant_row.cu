@@ -1,7 +1,8 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "dequant_row"})
 //$ paste "device.cuh"
 //$ paste "dequant_variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // A thread holds HELD neighbouring elements, 16 bytes of the output, of each of ROWS rows. K is a
 // multiple of them: they are inside or outside as a whole.
@@ -83,7 +84,7 @@ MXQ_FN void decode_rows(const mxq_dequant_row_args &args, unsigned e, unsigned n
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_row_args) args) {
-  const tile_place at = place_of(args, block_id());
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
   const unsigned n = at.n + thread_id() / ROW_THREADS * ROWS;
   const unsigned k = at.k + thread_id() % ROW_THREADS * HELD;
   if (n >= args.n || k >= args.k) return;

@@ -1,7 +1,9 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "dequant_tile"})
 //$ paste "device.cuh"
+//$ need "device_copy.cuh"
 //$ paste "dequant_variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = ${kernel.in_offset}, IN_BYTES = ${kernel.in_bytes};
@@ -90,20 +92,21 @@ MXQ_FN thread_scales scales_of(const mxq_dequant_tile_args &args, tile_place at,
 
 // Turns the words of one step: codes of CHUNK columns in each of CODES rows.
 MXQ_FN void decode_step(const thread_place &my, unsigned step, const float (&scale)[SCALES_K]) {
-  const unsigned row = row_of(my, step);
+  // A swizzle pattern is eight rows high, and CHUNK or CODES rows from a multiple of that many on lie
+  // in one: their places differ by constants.
+  const unsigned row = row_of(my, step), k = my.slab * SLAB_K + my.chunk * CHUNK;
+  const unsigned from = swizzle<ROW_BYTES>(IN_TILE + k * ROW_BYTES + row * IN_BITS / 8);
+  const unsigned to = swizzle<ROW_BYTES>(OUT_TILE + my.slab * SLAB_BYTES + row * ROW_BYTES +
+                                         my.chunk * 16);
   float x[CHUNK][CODES];
   for (unsigned c = 0; c < CHUNK; c++) {
-    const unsigned k = my.slab * SLAB_K + my.chunk * CHUNK + c;
-    const unsigned word = shared_load<unsigned>(
-        swizzle<ROW_BYTES>(IN_TILE + k * ROW_BYTES + row * IN_BITS / 8));
+    const unsigned word = shared_load<unsigned>(from ^ c * 16, c * ROW_BYTES);
     decode<CODES>(&word, x[c]);
   }
   for (unsigned r = 0; r < CODES; r++) {
     float products[CHUNK];
     for (unsigned c = 0; c < CHUNK; c++) products[c] = multiply(x[c][r], scale[ALONG_K ? 0 : c]);
-    shared_store(swizzle<ROW_BYTES>(OUT_TILE + my.slab * SLAB_BYTES + (row + r) * ROW_BYTES +
-                                    my.chunk * 16),
-                 round_chunk(products));
+    shared_store(to ^ r * 16, round_chunk(products), r * ROW_BYTES);
   }
 }
 
@@ -113,11 +116,11 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_tile_a
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of(args, tile));
+    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of(args, tile);
+    const tile_place at = place_of<TILES_BY_K>(args, tile);
     const thread_scales scales = scales_of(args, at, my);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     for (unsigned step = 0; step < STEPS; step++)
@@ -128,7 +131,7 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_tile_a
     if (thread_id() == 0) {
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // elements of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
     }
     if (tile >= args.tiles) return;
   }

@@ -1,4 +1,5 @@
-// Device primitives: everything below this piece is plain C++ on top of these functions.
+// Device primitives that all kernels share; those that some kernels need are pieces of their own,
+// device_*.cuh. Everything else is plain C++ on top of these functions.
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \
@@ -16,13 +17,19 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -32,61 +39,11 @@ template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 
 // shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
 MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
   return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
-
-// mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
-MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(arrivals) : "memory");
-}
-// mbarrier.arrive.expect_tx: arrives once and adds `bytes` to what the phase waits for.
-MXQ_FN void barrier_expect(unsigned offset, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(bytes) : "memory");
-}
-// mbarrier.try_wait.parity: returns once the phase of this parity has completed.
-MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
-  unsigned done;
-  do {
-    asm volatile(
-        "{\n\t.reg .pred p;\n\t"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-        "selp.b32 %0, 1, 0, p;\n\t}"
-        : "=r"(done) : "r"(shared_address(offset)), "r"(parity) : "memory");
-  } while (!done);
-}
-// fence.proxy.async: this thread's shared accesses before it are seen by the copy engine after it.
-MXQ_FN void fence_async_shared() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-// cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
-// its bytes count on the barrier.
-MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                     unsigned barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%2, %3, %4}], [%5];"
-      :: "r"(shared_address(offset)), "l"(&map), "r"(x), "r"(y), "r"(z),
-         "r"(shared_address(barrier)) : "memory");
-}
-// cp.async.bulk.tensor, shared to global: one box, in the thread's open bulk group.
-MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                      unsigned offset) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
-      :: "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(offset)) : "memory");
-}
-// cp.async.bulk.commit_group: closes this thread's open group.
-MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
-MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
 MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
 MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
@@ -98,129 +55,11 @@ MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
 MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
 MXQ_FN float magnitude(float x) { return fabsf(x); }
 
-// cvt.f32.f16: exact.
-MXQ_FN float widen_f16(unsigned bits) {
-  float x;
-  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
-  return x;
-}
-// mul.rn.bf16x2: both halves, each rounded by itself.
-MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
   float larger;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
-}
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
-MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
-MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
-// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
-// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned narrow_pair(float first, float second) {
-  unsigned short codes;
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
-        "cvt.u16.u8 %0, pair;\n\t}"
-        : "=h"(codes) : "f"(second), "f"(first));
-  return codes;
-}
-// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
-MXQ_FN unsigned ceil_e8m0(float x) {
-  unsigned short codes;
-  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
-  return codes & 0xFF;
-}
-// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
-// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned widen_pair(unsigned codes) {
-  unsigned halves;
-  const unsigned short pair = static_cast<unsigned short>(codes);
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.u8.u16 pair, %1;\n\t"
-        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
-        : "=r"(halves) : "h"(pair));
-  return halves;
-}
-// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
-MXQ_FN unsigned round_pair_bf16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-MXQ_FN unsigned round_pair_f16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
 }
 // prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {

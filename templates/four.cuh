@@ -1,56 +1,59 @@
-// Four codes at a time, of products of whole words with their blocks' multipliers.
-//$ if variant.output == "e2m1" and arch.use_narrow == 0 then
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
+//$ if variant.output == "e2m1" and arch.use_narrow == 0 and (arch.number >= 90 or input.bits == 32) then
+//$   need "device_steps.cuh"
 
-// e2m1 without a conversion, two elements at a time where the input has 16 bits: adding an anchor,
-// 2^(e + mantissa bits - 1) with e the exponent of the product, at least that of the smallest normal
-// code, rounds the product to nearest even at the code's last place. The low bits of the sum count
-// steps from the exponent's first code, which is twice its distance from the smallest exponent: a
-// SHIFT of the products makes that a multiple of 8 away from twice the anchor's exponent field.
+// e2m1 without a conversion. Codes count steps of 1/2 up to the value 2, of 1 up to 4, of 2 up to 6:
+// the code of a magnitude y is min(2 y, y + 2, y / 2 + 4), three lines that cross at 2 and 4, rounded
+// to nearest even; that the lines are moved by even numbers leaves ties alone. So with an anchor whose
+// last place is worth 1/2, fused multiply-adds of y, 1/2 and 1/4 of it to the anchor and 1 and 2 more
+// round once each, and the smallest sum has the code in its low three bits. A NaN's bits are all ones.
 constexpr unsigned IN_MANTISSA_BITS = IN_BITS == 32 ? 23 : IN_BF16 ? 7 : 10;
-constexpr unsigned SHIFT_BITS = IN_EXPONENT_BITS == 8 ? 1 : 0;  // products are halved
-constexpr unsigned SMALLEST = (1u << (IN_EXPONENT_BITS - 1)) - 1 - SHIFT_BITS;  // field of code 2
-constexpr unsigned ANCHOR_BITS = (IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS;
-constexpr unsigned LARGEST_BITS = ((SMALLEST + 2) << IN_MANTISSA_BITS) | (1u << (IN_MANTISSA_BITS - 1));
-static_assert((SMALLEST + IN_MANTISSA_BITS - 1) % 4 == 0, "the smallest anchor counts from 0");
-
-MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
+constexpr unsigned IN_BIAS = (1u << (IN_EXPONENT_BITS - 1)) - 1;
+constexpr unsigned ONE = IN_BIAS << IN_MANTISSA_BITS;
+constexpr unsigned HALF = ONE - (1u << IN_MANTISSA_BITS), QUARTER = HALF - (1u << IN_MANTISSA_BITS);
+constexpr unsigned ANCHOR = ONE + ((IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS);
 
 //$   if input.bits == 32 then
-// The code of a word: in the low three bits of `code`, below others; the top bit of `sign`.
-struct word_code {
-  unsigned code, sign;
-};
-
-MXQ_FN word_code code_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  const float x = multiply(bits_float(word), scale[0].multiplier * 0.5f);
-  const float y = min_number(magnitude(x), bits_float(LARGEST_BITS));
-  const unsigned field = float_bits(y) & 0x7F800000;
-  constexpr unsigned LOWEST = SMALLEST << IN_MANTISSA_BITS;
-  const unsigned anchor = (field < LOWEST ? LOWEST : field) + ANCHOR_BITS;
-  const unsigned sum = float_bits(y + bits_float(anchor));
-  const unsigned code = sum + (anchor >> (IN_MANTISSA_BITS - 1));
-  return {code, float_bits(x)};
+// The code of a word's magnitude, in the low three bits.
+MXQ_FN unsigned code_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
+  const float y = multiply(magnitude(bits_float(word)), scale[0].multiplier);
+  const unsigned steps = float_bits(multiply_add(y, bits_float(ONE), bits_float(ANCHOR)));
+  const unsigned twos = float_bits(multiply_add(y, bits_float(HALF), bits_float(ANCHOR + 2)));
+  const unsigned fours = float_bits(multiply_add(y, bits_float(QUARTER), bits_float(ANCHOR + 4)));
+  // As unsigned numbers: no sum is negative.
+  const unsigned larger = SATURATES && fours > ANCHOR + 7 ? ANCHOR + 7 : fours;
+  const unsigned smaller = steps < twos ? steps : twos;
+  return smaller < larger ? smaller : larger;
 }
 
 // Of four words: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
-  unsigned four = 0;
-  for (unsigned i = 0; i < 4; i++) {
-    const word_code of = code_of(words[i], scale);
-    four |= (of.code << 4 * i & 7u << 4 * i) | (of.sign >> (28 - 4 * i) & 8u << 4 * i);
+  unsigned codes = 0, signs = 0;
+  for (unsigned i = 4; i-- > 0;) {
+    codes = codes * 16 + code_of(words[i], scale);  // what stands above a code leaves or is cut off
+    signs = funnel_right(words[i], signs, 28);
   }
-  return four;
+  // Sums of NaN carry into each other. All codes of such a block are positive.
+  const bool nan = scale[0].code == 255;
+  return (codes & 0x7777) | ((signs & (nan ? 0 : 0x8888)) | (nan ? 0x7777 : 0));
 }
 MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
                         unsigned (&four)[COLUMNS]) {
   four[0] = narrow_across(words, scale);
 }
 //$   else
+MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
+
 //$     if input.token == "bf16" then
 MXQ_FN unsigned product_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  return multiply_pair_bf16(word, (float_bits(scale[1].multiplier * 0.5f) & 0xFFFF0000) |
-                                      float_bits(scale[0].multiplier * 0.5f) >> 16);
+  return multiply_pair_bf16(word, (float_bits(scale[1].multiplier) & 0xFFFF0000) |
+                                      float_bits(scale[0].multiplier) >> 16);
 }
+MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
+  return multiply_add_pair_bf16(y, both(by), both(anchor));
+}
+MXQ_FN unsigned smaller_of(unsigned a, unsigned b) { return min_pair_bf16(a, b); }
 //$     else
 // The halves of a multiplier 2^k, k at most 26 unless all elements are zeros, are both f16: their
 // products with an element are exact, or far below half of the smallest code.
@@ -67,44 +70,76 @@ MXQ_FN unsigned product_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
                                              half_multiplier(scale[0].multiplier, second));
   return product;
 }
+MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
+  return multiply_add_pair_f16(y, both(by), both(anchor));
+}
+MXQ_FN unsigned smaller_of(unsigned a, unsigned b) { return min_pair_f16(a, b); }
 //$     end
-// A word's codes in its halves: in the low three bits of `code`, below others; the top bit of `sign`.
+// A word's codes in its halves: in the low three bits of `code`; the top bit of `sign`.
 struct pair_codes {
   unsigned code, sign;
 };
 
 MXQ_FN pair_codes codes_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  constexpr unsigned FIELD = both(((1u << IN_EXPONENT_BITS) - 1) << IN_MANTISSA_BITS);
-  const unsigned x = product_of(word, scale);
-  const unsigned y = IN_BF16 ? limit_pair_bf16(x, both(LARGEST_BITS))
-                             : limit_pair_f16(x, both(LARGEST_BITS));
-  const unsigned field = max_pair_u16(y & FIELD, both(SMALLEST << IN_MANTISSA_BITS));
-  const unsigned anchor = field + both(ANCHOR_BITS);
-  const unsigned sum = IN_BF16 ? add_pair_bf16(y, anchor) : add_pair_f16(y, anchor);
-  return {sum + (anchor >> (IN_MANTISSA_BITS - 1)), x};
-}
-
-// Adds them to others, `at` bits above the low ends of the halves.
-MXQ_FN void place_codes(unsigned &codes, pair_codes pair, unsigned at) {
-  codes |= (pair.code << at & both(7u << at)) | (pair.sign >> (12 - at) & both(8u << at));
+  const unsigned x = product_of(word, scale), y = x & 0x7FFF7FFF;
+  const unsigned steps = sum_of(y, ONE, ANCHOR), twos = sum_of(y, HALF, ANCHOR + 2);
+  unsigned fours = sum_of(y, QUARTER, ANCHOR + 4);
+  if (SATURATES) fours = smaller_of(fours, both(ANCHOR + 7));
+  return {smaller_of(smaller_of(steps, twos), fours), x};
 }
 
 // Of two words: neighbours in a row, or in a column, whose codes then fill a byte each.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
-  unsigned codes = 0;
-  for (unsigned i = 0; i < 2; i++) place_codes(codes, codes_of(words[i], scale), 8 * i);
-  return (codes | codes >> 12) & 0xFFFF;
+  const pair_codes first = codes_of(words[0], scale), second = codes_of(words[1], scale);
+  // Bytes: the low halves' codes, the high halves'.
+  const unsigned signs = permute_signs(first.sign, second.sign, 0x7351);
+  const unsigned codes =
+      (permute_bytes(first.code, second.code, 0x6240) & 0xF7F7F7F7) | (signs & 0x08080808);
+  return (codes & 0x0F0F) | (codes >> 12 & ~0x0F0F);
 }
 // Of four words in a column: four codes for each of its two columns.
 MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
                         unsigned (&four)[COLUMNS]) {
-  unsigned codes = 0;
-  for (unsigned i = 0; i < 4; i++) place_codes(codes, codes_of(words[i], scale), 4 * i);
-  four[0] = codes & 0xFFFF;
-  four[1] = codes >> 16;
+  pair_codes of[4];
+  for (unsigned i = 0; i < 4; i++) of[i] = codes_of(words[i], scale);
+  // Bytes: the first and third row, or second and fourth, of the low halves, then of the high ones.
+  const unsigned low = permute_bytes(of[0].code, of[2].code, 0x6240);
+  const unsigned high = permute_bytes(of[1].code, of[3].code, 0x6240);
+  const unsigned low_signs = permute_signs(of[0].sign, of[2].sign, 0x7351);
+  const unsigned high_signs = permute_signs(of[1].sign, of[3].sign, 0x7351);
+  const unsigned codes = (low & 0x0F0F0F0F) | (high << 4 & 0xF0F0F0F0);
+  const unsigned signs = (low_signs & 0x0F0F0F0F) | (high_signs & 0xF0F0F0F0);
+  const unsigned eight = (codes & 0x77777777) | (signs & 0x88888888);
+  four[0] = eight;
+  four[1] = eight >> 16;
 }
 //$   end
 //$ else
+
+struct row_products {
+  float column[COLUMNS];
+};
+
+// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
+MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
+  row_products product;
+//$   if input.token == "bf16" then
+  if constexpr (HAS_PAIRS && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
+    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
+    // half of the smallest code of any output type: the codes are those of the float32 product.
+    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
+    const unsigned multipliers =
+        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
+        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
+    const unsigned pair = multiply_pair_bf16(word, multipliers);
+    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
+    return product;
+  }
+//$   end
+  for (unsigned c = 0; c < COLUMNS; c++)
+    product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
+  return product;
+}
 
 // Of as many words as hold four elements: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {

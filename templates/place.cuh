@@ -15,11 +15,15 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-template <class ARGS>
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
 }
 
 // The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared

@@ -1,4 +1,4 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "relayout"})
 //$ paste "device.cuh"
 // The scales.
 constexpr unsigned SCALE_BITS = ${mode.scale_bits};

@@ -23,8 +23,8 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
     largest = across_columns(largest);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale.piece[piece][c] = scale_of(column_magnitude(largest, 0));
+    const block_scale of = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
   }
   return scale;
 }

@@ -5,6 +5,8 @@ struct block_scale {
 };
 
 //$ if mode.scale_bits == 8 then
+// Whether a block's maximum may come to more than the largest code's value and half a step.
+constexpr bool SATURATES = ${mode.token == "floor" or mode.token == "even"};
 //$   if mode.token == "floor" then
 // Contract, section 2, floor: E - emax.
 MXQ_FN int scale_exponent(unsigned amax) { return static_cast<int>(amax >> 23) - OUT_EMAX; }
@@ -14,13 +16,17 @@ MXQ_FN int scale_exponent(unsigned amax) {
   return static_cast<int>((amax >> 23) + ((amax & 0x7FFFFF) != 0)) - OUT_EMAX;
 }
 //$   elseif mode.token == "rceil" then
+//$     if arch.use_narrow ~= 0 then need "device_narrow.cuh" end
 // Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
 MXQ_FN int scale_exponent(unsigned amax) {
   const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
-  if constexpr (HAS_NARROW) return static_cast<int>(ceil_e8m0(quotient));
+//$     if arch.use_narrow ~= 0 then
+  return static_cast<int>(ceil_e8m0(quotient));
+//$     else
+  // The sum comes to the next exponent for these mantissas.
   const unsigned d = float_bits(quotient);
-  const unsigned exponent = d >> 23, mantissa = d & 0x7FFFFF;
-  return static_cast<int>(exponent + (exponent ? mantissa != 0 : mantissa > 0x400000));
+  return static_cast<int>((d + (d < 0x800000 ? 0x3FFFFF : 0x7FFFFF)) >> 23);
+//$     end
 }
 //$   elseif mode.token == "even" then
 // Contract, section 2, even: floor of a rounded to the output's mantissa, exponent at most 254.
@@ -35,12 +41,13 @@ MXQ_FN int scale_exponent(unsigned amax) {
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
 
 MXQ_FN block_scale scale_of(unsigned amax) {
-  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
   const int exponent = scale_exponent(amax);
   // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
   // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
   const unsigned code = exponent < 0 ? 0 : exponent;
-  return {code, bits_float((254 - code) << 23)};
+  const unsigned multiplier = (254 - code) << 23;
+  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
+  return {code, bits_float(multiplier)};
 }
 //$ else
 //$   if mode.token == "amax" then

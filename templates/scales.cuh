@@ -8,6 +8,9 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  static constexpr bool BY_TILES =
+      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -66,9 +69,16 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
-// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
+MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
+  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
+          (count - 1)) == 0;
+}
+
+// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -91,6 +101,12 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
     unsigned char *const to =
         scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (SCALES_LIN && ACCESS > 1)
+      if (!aligned_scales(scales, ACCESS)) {
+        for (unsigned c = 0; c < ACCESS; c++)
+          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+        continue;
+      }
     if constexpr (ACCESS == 4)
       global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
     else if constexpr (ACCESS == 2)

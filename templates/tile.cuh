@@ -12,7 +12,7 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
   else if (quad % 2 == 0)
     codes.word[quad / 2] = four;
   else
-    codes.word[quad / 2] |= four << 16;
+    codes.word[quad / 2] = permute_bytes(codes.word[quad / 2], four, 0x5410);
 }
 
 // The larger of a word's columns, in both.

@@ -1,7 +1,9 @@
-//$ paste "args.h"
+//$ paste("args.h", {launch = "tma"})
 //$ paste "device.cuh"
+//$ need "device_copy.cuh"
 //$ paste "variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = ${kernel.in_offset}, IN_BYTES = ${kernel.in_bytes};
@@ -36,11 +38,11 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-// Packed scales of a tile, a byte a block. Two of each part: those of one tile may still be read
+// Scales of a tile that leave together, a byte a block. Two of each part: those of one tile may still be read
 // while faster threads write the next one's; the barriers of two tiles lie between uses of one.
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
-constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
 constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
@@ -82,6 +84,12 @@ MXQ_FN unsigned word_place(unsigned row, unsigned word) {
     return swizzle<128>(IN_TILE + word / SLAB_WORDS * IN_SLAB_BYTES + row * 128 +
                         word % SLAB_WORDS * 4);
   return IN_TILE + row * ROW_BYTES + word * 4;
+}
+
+// The word `r` rows below one that is a multiple of eight: swizzles repeat after eight rows.
+MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
+  constexpr unsigned ALIKE = READS_ROWS ? 8 : 1, PITCH = READS_ROWS ? 128 : ROW_BYTES;
+  return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
 // The maximum of the block over the threads that share it.
@@ -143,28 +151,49 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
   }
 }
 
-// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
-MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned word, unsigned four) {
+// Puts four codes into a row-major tile, `below` rows below `row`: those of two columns in two rows,
+// or of one in four.
+MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned four) {
+  const unsigned to = tile + row * OUT_ROW_BYTES, apart = below * OUT_ROW_BYTES;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word * 2;
-    shared_store(to, static_cast<unsigned short>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
+    shared_store(to + word * 2, static_cast<unsigned short>(four), apart);
+    shared_store(to + word * 2, static_cast<unsigned short>(four >> 16), apart + OUT_ROW_BYTES);
   } else if constexpr (COLUMNS == 2) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word;
-    shared_store(to, static_cast<unsigned char>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
-  } else if constexpr (OUT_BITS == 8) {
-    for (unsigned r = 0; r < 4; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word,
-                   static_cast<unsigned char>(four >> 8 * r));
+    shared_store(to + word, static_cast<unsigned char>(four), apart);
+    shared_store(to + word, static_cast<unsigned char>(four >> 8), apart + OUT_ROW_BYTES);
   } else {
-    // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
-    const unsigned odd = word % 2;
-    const unsigned theirs = shuffle_xor(four, 1);
-    const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
-    for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word / 2,
-                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
+    for (unsigned r = 0; r < 4; r++)
+      shared_store(to + word, static_cast<unsigned char>(four >> 8 * r), apart + r * OUT_ROW_BYTES);
+  }
+}
+
+// Puts the codes of eight rows into a packed row-major tile. Two neighbouring threads hold the two codes
+// of a byte: each finishes four of the rows.
+MXQ_FN void stage_eight(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned eight) {
+  const unsigned odd = word % 2, theirs = shuffle_xor(eight, 1);
+  // The even column's four codes in the low half, the odd one's in the high half.
+  const unsigned both_columns = permute_bytes(eight, theirs, odd ? 0x3276 : 0x5410);
+  const unsigned even_rows = both_columns & 0x0F0F0F0F, odd_rows = both_columns >> 4 & 0x0F0F0F0F;
+  const unsigned to = tile + (row + odd * 4) * OUT_ROW_BYTES + word / 2;
+  const unsigned apart = below * OUT_ROW_BYTES;
+  const unsigned zero_two = even_rows | even_rows >> 12, one_three = odd_rows | odd_rows >> 12;
+  shared_store(to, static_cast<unsigned char>(zero_two), apart);
+  shared_store(to, static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(zero_two >> 8), apart + 2 * OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(one_three >> 8), apart + 3 * OUT_ROW_BYTES);
+}
+
+// Quantizes four rows of a word's columns into the row-major tile of the main part, or of the first
+// part where both have the same squares.
+MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigned *four_rows,
+                       const block_scale (&of)[COLUMNS]) {
+  constexpr unsigned TILE = COLUMN_MAJOR ? ALSO_TILE : OUT_TILE;
+  if constexpr (COLUMNS == 2 || OUT_BITS == 8) {
+    for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+      stage_four(TILE, row, quad * 4 + r, word, narrow_across(four_rows + r, of));
+  } else if (quad % 2) {
+    const unsigned before = narrow_across(four_rows - 4, of), here = narrow_across(four_rows, of);
+    stage_eight(TILE, row, quad * 4 - 4, word, permute_bytes(before, here, 0x5410));
   }
 }
 
@@ -180,7 +209,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   unsigned rows[HELD_ROWS];
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(word_place(first_row + (half ^ flip) + r, word));
+      rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
   block_scale scale[PIECES][COLUMNS];
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -188,8 +217,9 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     for (unsigned r = 1; r < PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
     largest = block_max(largest, word, group);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    scale[piece][0] = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 1; c < COLUMNS; c++)
+      scale[piece][c] = ALONG_K ? scale[piece][0] : scale_of(column_magnitude(largest, c));
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
       put_scales(args, at, first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
                  scale[piece]);
@@ -209,10 +239,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       }
-      if constexpr (!COLUMN_MAJOR || ALSO == 3)
-        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row + quad * 4 + r, word,
-                     narrow_across(four_rows + r, of));
+      if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
     }
     if constexpr (COLUMN_MAJOR)
       for (unsigned c = 0; c < COLUMNS; c++)
@@ -233,11 +260,11 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of(args, tile));
+    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of(args, tile);
+    const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
 //$ if layout.second ~= 0 and layout.first == part.along_k then
@@ -249,15 +276,14 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
     if (thread_id() == 0) {
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // codes of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
     }
-    if constexpr (SCALES_BY_TILES) {
+    if constexpr (SCALES_BY_TILES)
       store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
                              args.n, args.k);
-      if constexpr (ALSO != 0)
-        store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
-                               at.n, at.k, args.n, args.k);
-    }
+    if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
+      store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
+                             at.n, at.k, args.n, args.k);
     if (tile >= args.tiles) return;
   }
 }

@@ -54,6 +54,19 @@ class Docs(unittest.TestCase):
         for name in used - set(re.findall(r"`(MXQ_\w+)`", page)):
             self.assertTrue(name.startswith(("MXQ_DEVICE", "MXQ_SET")), f"docs/jit.md lacks {name}")
 
+    def test_hardware_conversions_are_recorded(self):
+        """What turns on an arch's own conversions: a row that says what was run there, and when."""
+        archs = re.findall(r'\{"(\w+)", \d+, [^,]+, (\d), (\d), (\d), (\d)\}', read("gen/arch.c"))
+        self.assertGreaterEqual(len(archs), 6)
+        rows = re.findall(r"^\| (\d+a?) \| (yes|no) \| (yes|no) \| (yes|no) \| (.+) \|$",
+                          read("docs/conformance.md"), re.M)
+        spelled = {"0": "no", "1": "yes"}
+        self.assertEqual([(name, spelled[fp8], spelled[narrow], spelled[used])
+                          for name, _, fp8, narrow, used in archs], [row[:4] for row in rows])
+        for arch, _, _, used, because in rows:
+            if used == "yes":
+                self.assertRegex(because, r"`mxq verify --exhaustive`.*\d{4}-\d\d-\d\d", arch)
+
     def test_links_lead_somewhere(self):
         pages = glob.glob(f"{SOURCE}/*.md") + glob.glob(f"{SOURCE}/docs/*.md")
         self.assertGreater(len(pages), 8)

@@ -3,10 +3,11 @@
 the fake driver's folder and the fake NVRTC."""
 import json
 import os
+import subprocess
 import sys
 import unittest
 
-from cli_support import Case, run
+from cli_support import MXQ, Case, run
 
 FAKE_DRIVER, FAKE_NVRTC = sys.argv[2:4]
 NAME = "quantize_bf16_e4m3_b32_rceil_colt_lin"
@@ -69,16 +70,52 @@ class Cache(Case):
         with open(broken, "r+b") as file:
             file.seek(900)
             file.write(b"x!")
+        rows = json.loads(self.check(self.mxq("cache", "list", "--json"), 0).stdout)
+        self.assertEqual(rows["damaged"], 1)
+        self.assertEqual([row["file"] for row in rows["files"] if not row["current"]],
+                         [os.path.basename(broken)])
         result = self.mxq("cache", "verify")
         self.assertEqual(result.returncode, 4)
         self.assertIn(os.path.basename(broken), result.stdout)
         self.assertEqual(json.loads(self.mxq("cache", "verify", "--json").stdout)["damaged"], 1)
-        healed = json.loads(self.mxq("prepare", text, *archs, "--json").stdout)
-        self.assertEqual(healed["compiled"], 1)
+        healed = self.check(self.mxq("prepare", text, *archs, "--json"), 0)
+        self.assertEqual(json.loads(healed.stdout)["compiled"], 1)
+        self.assertEqual(healed.stderr.count("wrong checksum"), 1, healed.stderr)
         self.check(self.mxq("cache", "verify"), 0)
         self.check(self.mxq("cache", "clear"), 0)
         self.assertEqual(self.entries(), [])
         self.assertTrue(any(name.startswith("lock-") for name in os.listdir(self.cache)))
+
+    def test_trouble_is_told_once(self):
+        """With the reason, and the folder's name once a line."""
+        env = dict(self.env, MXQ_CACHE_DIR=self.path("file"))
+        for arguments in [["compile", NAME], ["cache", "path"]]:
+            result = self.check(self.mxq(*arguments, env=env), 0)
+            self.assertEqual(result.stderr.count("Not a directory"), 1, result.stderr)
+            self.assertEqual(result.stderr.count(self.path("file")), 1, result.stderr)
+        text = self.mxq("info", env=env).stdout
+        self.assertIn(f"{self.path('file')} (Not a directory; from MXQ_CACHE_DIR)", text)
+        quiet = self.mxq("compile", NAME, env=dict(env, MXQ_LOG="none"))
+        self.assertEqual(quiet.stderr, "")
+
+    def test_a_record_that_cannot_be_written(self):
+        env = dict(self.env, MXQ_RECORD=self.path("no/folder"), LD_LIBRARY_PATH=FAKE_DRIVER)
+        text = self.mxq("info", env=env).stdout
+        self.assertIn("MXQ_RECORD: No such file or directory", text)
+        self.assertIn("variants are not recorded", text)
+        good = dict(env, MXQ_RECORD=self.path("used"))
+        self.assertNotIn("not recorded", self.mxq("info", env=good).stdout)
+        self.assertFalse(os.path.exists(self.path("used")))
+
+    def test_all_wrong_variables_are_told(self):
+        """Each by its own text, and the rest as if they were not set."""
+        env = dict(self.env, MXQ_JIT="bad", MXQ_LOG="loud", MXQ_CACHE_SIZE="-3")
+        found = json.loads(self.check(self.mxq("info", "--json", env=env), 0).stdout)
+        for piece in ['MXQ_JIT is "bad"', 'MXQ_LOG is "loud"', 'MXQ_CACHE_SIZE is "-3"']:
+            self.assertIn(piece, found["settings_error"])
+        self.assertEqual(found["variables"]["MXQ_JIT"], "bad")
+        self.assertTrue(found["nvrtc"]["found"])
+        self.assertEqual([row["path"] for row in found["cache"]], [self.cache])
 
     def test_a_folder_that_is_not_there(self):
         for action in ["list", "verify", "clear"]:
@@ -98,6 +135,27 @@ class Cache(Case):
         self.check(self.mxq("prepare", text), 0)
         listed = json.loads(self.mxq("cache", "list", "--json").stdout)
         self.assertEqual({row["arch"] for row in listed["files"]}, {"100a"})
+
+    def test_prepare_in_copies(self):
+        """Above 8 at a time copies of the program fill the cache with the same entries."""
+        text = self.manifest("quantize_bf16_e4m3_b32_*_lin\n")
+        archs = ["--arch", "90a,100a", "--json"]
+        one = json.loads(self.check(self.mxq("prepare", text, *archs, "-j", "1"), 0).stdout)
+        alone = self.entries()
+        self.check(self.mxq("cache", "clear"), 0)
+        several = json.loads(self.check(self.mxq("prepare", text, *archs, "-j", "20"), 0).stdout)
+        self.assertEqual(several, one)
+        self.assertEqual(self.entries(), alone)
+        again = json.loads(self.mxq("prepare", text, *archs, "-j", "512").stdout)
+        self.assertEqual((again["compiled"], again["variants"]), (0, one["variants"]))
+        with open(text, encoding="utf-8") as file:
+            piped = subprocess.run([MXQ, "prepare", "/dev/stdin", *archs, "-j", "20"], stdin=file,
+                                   capture_output=True, text=True, env=self.env, check=False)
+        self.assertEqual(json.loads(piped.stdout), again, piped.stderr)
+        result = self.check(self.mxq("prepare", text, *archs, "-j", "20", env=environment(
+            MXQ_CACHE_DIR=self.path("other"), MXQ_NVRTC="/no/nvrtc")), 3, "/no/nvrtc")
+        self.assertEqual(result.stderr.count("could not be prepared"), 1, result.stderr)
+        self.check(self.mxq("prepare", text, *archs, "-j", "0"), 2, "from 1 to")
 
     def test_prepare_refuses(self):
         self.check(self.mxq("prepare", self.manifest("quantize_nothing\n")), 2, "manifest:1: ")

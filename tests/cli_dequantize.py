@@ -175,6 +175,32 @@ class Dequantize(Case):
             self.restored(1, piece)
             self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_a_file_in_which_nothing_was_quantized(self):
+        tensors = {"n": floats(5), "x": ("I64", [1], b"12345678")}
+        self.quantized(tensors, "quantize_f32_e4m3_b32_rceil_row_lin")
+        metadata, back = self.restored()
+        self.assertEqual((metadata, back), ({"format": "pt"}, tensors))
+
+    def test_files_of_newer_versions(self):
+        """Refused, whatever else they say; neither read nor added to."""
+        self.quantized({"w": floats(32, 16)}, "quantize_f32_e4m3_b32_rceil_row_lin")
+        metadata, tensors = read(self.path("q"))
+        ours = run("--version").stdout.split()[1]
+        major, minor, patch = map(int, ours.split("."))
+        for version, code, piece in [
+                ("99", 1, "mxq 99 wrote it, this is " + ours), (f"{major}.{minor + 1}.0", 1, "newer"),
+                (f"{major + 1}", 1, "newer"), ("new", 1, '"new" is none of'), (7, 1, "is none of"),
+                (f"{major}.{minor}.{patch + 1}", 0, ""), (f"{major}.0.3", 0, ""), (None, 0, "")]:
+            entry = json.loads(metadata["mxq"])
+            entry["version"] = version
+            if version is None:
+                del entry["version"]
+            write(self.path("q"), {**tensors, "n": floats(32, 32)}, {"mxq": json.dumps(entry)})
+            self.restored(code, *[piece] * bool(piece))
+            again = run("quantize", self.path("q"), "-o", self.path("q2"), "--device", "cpu",
+                        "--variant", "quantize_f32_e4m3_b32_rceil_row_lin")
+            self.check(again, code, *[piece] * bool(piece))
+
     def test_json(self):
         self.quantized({"w": halves(2, 32, 16), "n": floats(3)},
                        "quantize_bf16_e4m3_b32_rceil_colt_mn")

@@ -103,6 +103,39 @@ class Files(Case):
         self.assertEqual(list(out), ["odd", "odd.scale", "even"])
         self.assertIn("packed along N", report)
 
+    def test_why_nothing_was_quantized(self):
+        """The reason is that of the tensor that came furthest."""
+        def note(tensors, variant):
+            write(self.path("in"), tensors)
+            result = quantize(self.path("in"), self.path("out"), "--variant", variant)
+            return self.check(result, 0).stderr
+        text = note({"odd": floats(4, 7)}, "quantize_f32_e2m1_b32_ceil_row_lin")
+        self.assertIn('nothing was quantized: "odd": ', text)
+        self.assertIn("packed along K", text)
+        self.assertNotIn("type", text)
+        text = note({"a": halves(4, 8), "bias": floats(7), "b": floats(4, 7)},
+                    "quantize_f32_e2m1_b32_ceil_row_lin")
+        self.assertIn('"b": ', text)
+        self.assertIn("packed along K", text)
+        self.assertIn("2 others", text)
+        text = note({"a": halves(4, 8)}, "quantize_f32_e2m1_b32_ceil_row_lin")
+        self.assertIn('"a": type BF16, not F32', text)
+        self.assertIn("no tensor", note({}, "quantize_f32_e2m1_b32_ceil_row_lin"))
+
+    def test_variants_are_recorded(self):
+        """Each once, also by the CPU path; a file that cannot be written is told of once."""
+        write(self.path("in"), {"a": floats(4, 32), "b": floats(4, 32), "c": halves(4, 32)})
+        def quantize_with(record):
+            return self.check(quantize(self.path("in"), self.path("out"),
+                                       env=dict(os.environ, MXQ_RECORD=record)), 0)
+        self.assertEqual(quantize_with(self.path("used")).stderr, "")
+        with open(self.path("used"), encoding="utf-8") as file:
+            self.assertEqual(file.read().split(), [DEFAULT.replace("*", "f32"),
+                                                   DEFAULT.replace("*", "bf16")])
+        result = quantize_with(self.path("no/folder"))
+        self.assertEqual(result.stderr, f"mxq: MXQ_RECORD: {self.path('no/folder')}: "
+                                        "No such file or directory\n")
+
     def test_float_scales(self):
         """Maxima of 1.0 and of 31: amax stores the quotient by 448, pow2 the power of two above."""
         data = array.array("f", [1.0] * 32 + list(range(32)))

@@ -89,6 +89,8 @@ class Usage(Case):
             (["plan", NAME, "1", "2", "3", "--strides", "4,5,6"], "--strides"),
             (["plan", NAME, "2", "2", "3", "--strides", "-4,3"], "-4"),
             (["plan", NAME, str(2**62), "4", "4"], "63"),
+            (["plan", NAME, "1", str(2**62), "4"], "N*K does not fit in 63 bits"),
+            (["plan", NAME, "3", str(2**62), "4"], "N*K does not fit in 63 bits"),
             (["list", "--in"], "--in needs a value"),
             (["list", "--json=1"], "--json takes no value"),
             (["source", NAME, "--arch", "90a", "--arch", "90a"], "--arch was given twice"),
@@ -130,18 +132,23 @@ class Answers(Case):
         environment = dict(os.environ, MXQ_CACHE_DIR=self.path("cache"), MXQ_JIT="off")
         rows = json.loads(run("list", NAME, "--json", env=environment).stdout)
         self.assertEqual((rows[0]["block"], rows[0]["layout"]), (32, "colt"))
-        fast, generic = rows[0]["kernels"]
-        plan = json.loads(run("plan", NAME, 8, 8192, 5120, "--json").stdout)
-        for key in ["kernel", "tile_n", "tile_k", "threads", "shared_bytes", "shared_allowed"]:
-            self.assertEqual(fast[key], plan[key])
+        fast, *smaller, generic = rows[0]["kernels"]
+        for row, lengths, size in [(fast, (8, 8192, 5120), "large"),
+                                   (smaller[0], (1, 2048, 2048), "cached"),
+                                   (smaller[1], (1, 128, 256), "tiny")]:
+            plan = json.loads(run("plan", NAME, *lengths, "--json").stdout)
+            self.assertEqual(plan["size"], size)
+            for key in ["kernel", "tile_n", "tile_k", "threads", "shared_bytes", "shared_allowed"]:
+                self.assertEqual(row[key], plan[key])
+        self.assertEqual(len(smaller), 2)
         self.assertEqual((fast["family"], generic["family"]), ("tma", "any"))
-        self.assertEqual(generic["kernel"], NAME + ".any-64x64")
+        self.assertEqual(generic["kernel"], NAME + ".any-128x128")
         for key in ["registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes"]:
             self.assertIsNone(fast[key])
         rows = json.loads(run("list", NAME, "--json", "--arch", "120a", "--arch=80", "--arch",
                               "120", env=environment).stdout)
         self.assertEqual([(row["arch"], row["family"]) for row in rows[0]["kernels"]],
-                         [("120a", "tma"), ("120a", "any"), ("80", "any")])
+                         [("120a", "tma")] * 3 + [("120a", "any"), ("80", "any")])
         self.assertFalse(os.path.exists(self.path("cache")))
 
     def test_why(self):
@@ -158,6 +165,13 @@ class Answers(Case):
         self.assertEqual(source, run("source", NAME, "--kernel", kernel.split(".")[1]).stdout)
         self.assertNotIn("#include", source)
 
+    def test_plan_of_an_empty_tensor(self):
+        """Its strides do not matter, and may be none."""
+        self.assertIn("strides (any, 4, 1)", run("plan", NAME, 0, 2**62, 4).stdout)
+        self.assertEqual(json.loads(run("plan", NAME, 0, 2**62, 4, "--json").stdout)["strides"],
+                         [None, 4])
+        self.assertEqual(json.loads(run("plan", NAME, 0, 3, 4, "--json").stdout)["strides"], [12, 4])
+
     def test_plan(self):
         text = run("plan", NAME, 8, 8192, 5120).stdout
         self.assertIn(NAME + ".tma-", text)
@@ -172,7 +186,9 @@ class Answers(Case):
     def test_plan_of_each_form(self):
         for name, arguments, form, pieces in [
             (NAME, (8, 8192, 5120), "tile", ["copy engine", "output map", "128B"]),
-            (NAME.replace("e4m3", "e2m1"), (1, 256, 64), "tile", ["dims [128, 64, 1]"]),
+            (NAME.replace("e4m3", "e2m1"), (1, 4096, 512), "tile",
+             ["dims [2048, 512, 1]", "cached: the L2 cache"]),
+            (NAME, (1, 128, 256), "strip", ["strips of columns", "tiny: ", "tma-32x64-direct"]),
             (NAME.replace("colt", "row"), (2, 64, 64), "row", ["16 bytes", "tensor maps    none"]),
             (NAME, (1, 64, 63), "any", ["no fast kernel", "multiples of 16 bytes"]),
             (NAME, (1, 63, 64), "any", ["no fast kernel", "multiples of 16 bytes"]),

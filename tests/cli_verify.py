@@ -11,7 +11,7 @@ from cli_support import MXQ, Case, main, run, skip
 
 # Every form of kernel, one and two parts, each scale layout.
 SAMPLE = ["quantize_f16_e2m1_b32_floor_*", "dequantize_e4m3_bf16_b128_*"]
-KERNEL = "quantize_f16_e2m1_b32_floor_rowcolt_blk.any-64x64"
+KERNEL = "quantize_f16_e2m1_b32_floor_rowcolt_blk.any-128x128"
 VARIANT = KERNEL.split(".")[0]
 SYMBOL = re.sub("[.-]", "_", KERNEL)
 
@@ -97,6 +97,64 @@ class Verify(Case):
                          ("one element", 1, 1))
         self.assertEqual([row for row in report["names"] if row["value"] == "any"][0]["failed"], 1)
 
+    def test_scales_that_are_moved(self):
+        """Members of the table like any other; every layout is a task."""
+        rows = [["relayout", "e8m0", "blk"], ["relayout", "e8m0", "mn"], ["relayout", "f32", "mn"]]
+        result = self.check(verify("*.relayout-*"), 0)
+        self.assertEqual([line.split() for line in lines_of(result)[1:4]],
+                         [row + ["scales", "8", "0", "0", "0"] for row in rows])
+        for fault, text in [("scale", r"scale\[0\] at \(e, n, k\) = "),
+                            ("beyond", r" result, byte \d+, not to be written"),
+                            ("input", r" source, byte 0, not to be written"),
+                            ("nothing", "got 0xFF")]:
+            result = verify("*.relayout-*", FAKE_FAULT=f"{fault}:_f32_row_mn_relayout")
+            self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
+            self.assertIn("16 passed, 8 failed, 0 skipped", lines_of(result)[-1])
+            self.assertRegex(result.stdout, text)
+
+    def values_of(self, kernel):
+        """What a kernel's name says: seven axes, then family and schedule."""
+        variant, schedule = kernel.split(".")
+        return variant.split("_") + [schedule]
+
+    def test_a_pairwise_set(self):
+        """Every pair that occurs at all, with few kernels; another seed gives another set."""
+        def tensors(*arguments):
+            names = json.loads(self.check(verify("--list", "--json", *arguments), 0).stdout)
+            self.assertEqual(len(set(names)), len(names))
+            self.assertEqual(len([name for name in names if ".relayout-" in name]), 3)
+            return [self.values_of(name) for name in names if ".relayout-" not in name]
+
+        def pairs(kernels):
+            return {(a, row[a], b, row[b]) for row in kernels for a in range(8) for b in range(a)}
+        every, first, second = tensors(), tensors("--pairwise", "1"), tensors("--pairwise", "2")
+        self.assertNotEqual(first, second)
+        for chosen in [first, second]:
+            self.assertEqual(pairs(chosen), pairs(every))
+            self.assertLess(len(chosen), 200)
+        self.assertEqual(tensors("--pairwise", "1"), first)
+
+    def test_light_shapes(self):
+        """Fewer, and whole tiles are among them."""
+        result = verify(KERNEL, "--light", "--json", FAKE_FAULT="code:")
+        cases = json.loads(result.stdout)["failures"][0]["cases"]
+        result = verify("*_f32_row_mn.relayout-*", "--light", FAKE_FAULT="scale:")
+        self.assertIn("0 passed, 8 failed", lines_of(result)[-1])
+        every = json.loads(verify(KERNEL, "--json", FAKE_FAULT="code:").stdout)
+        self.assertLess(len(cases), len(every["failures"][0]["cases"]))
+        self.check(verify(*SAMPLE, "--light", "--pairwise", "7", "-j", "2"), 0)
+
+    def test_single_checks(self):
+        kernel = "quantize_f32_e2m1_b32_floor_row_lin.any-32x128"
+        result = self.check(verify("--check", "maxima,shapes", kernel), 0)
+        self.assertEqual([line.split()[3:5] for line in lines_of(result)[1:3]],
+                         [["shapes", "1"], ["maxima", "1"]])
+        result = verify("--check", "maxima", kernel, FAKE_FAULT="code:")
+        self.assertRegex(result.stdout, r"  repeat: mxq verify \S+ --device cuda:0 --check maxima\n")
+        self.check(verify("--check", "maxim", kernel), 2, '"maxim"', "scales")
+        self.check(verify("--check", "", kernel), 2, "shapes, scales")
+        self.check(verify("--pairwise", "-1"), 2, "from 0 on")
+
     def test_other_schedules_and_archs(self):
         """A full name is enough; what the arch lacks is not selected, or skipped if it was named."""
         other = "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x64"
@@ -138,7 +196,7 @@ class Verify(Case):
         self.check(verify("-j", "0"), 2, "from 1 to")
         self.check(verify("quantize_bf16_e9m9*"), 2, "quantize_bf16_e9m9*")
         self.check(verify("*.tpu-*"), 2, "*.tpu-*")
-        self.check(verify(VARIANT + ".any-1x1"), 2, "any-64x64")
+        self.check(verify(VARIANT + ".any-1x1"), 2, "any-128x128")
         self.assertNotIn("worker", verify("--help").stdout)
 
     def test_something_is_missing(self):

@@ -56,8 +56,10 @@ static void check_bulk_store(struct kernel_case *one, const char *ptx) {
 }
 
 static void check_arithmetic(struct kernel_case *one, const char *ptx) {
-  static const char *const forbidden[] = {"fma.", ".ftz", ".approx", "ex2.", "lg2.", ".local"};
-  for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; ++i)
+  static const char *const forbidden[] = {".ftz", ".approx", "ex2.", "lg2.", ".local", "fma."};
+  /* Codes of e2m1 come from sums of products that are exact (four.cuh). */
+  const size_t adds = one->id.variant.out == MXQ_TYPE_E2M1 ? 1 : 0;
+  for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0] - adds; ++i)
     if (strstr(ptx, forbidden[i])) FAULT(one, "%s in the PTX", forbidden[i]);
   /* What the assembler of CUDA 13.0 gets wrong: see the NOTE in scale.cuh. Dequantize clamps no
    * codes. */
@@ -102,11 +104,11 @@ static void *run(void *user) {
   return NULL;
 }
 
-void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc) {
+void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc, unsigned count) {
   struct work work = {.cases = cases, .nvrtc = nvrtc};
   pthread_t threads[THREADS_MAX];
   pthread_attr_t attributes;
-  long wanted = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
+  long wanted = count ? (long)count : sysconf(_SC_NPROCESSORS_ONLN), started = 0;
   if (wanted > THREADS_MAX) wanted = THREADS_MAX;
   if (pthread_attr_init(&attributes) != 0) abort();
   (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);

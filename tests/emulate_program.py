@@ -158,7 +158,9 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertRegex(done.stdout, rf"tile\.tma\.cu:{line}\)")
         self.assertIn("--templates", done.stdout)
-        self.assertEqual(run("--templates", folder + "x", NAME).returncode, 1)
+        missing = run("--templates", folder + "x", NAME)
+        self.assertEqual(missing.returncode, 1)
+        self.assertEqual(missing.stderr.count("no folder of templates"), 1, missing.stderr)
 
     def test_compile_error(self):
         done = run(self.write(self.source.replace("bulk_commit();", "no_such_primitive();")))
@@ -179,8 +181,8 @@ class Program(unittest.TestCase):
             done = run(*arguments, "--small", "--jobs", "1")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             return re.findall(r"^\S+_lin\.(\S+) (.*): clean", done.stdout, re.M)
-        self.assertEqual(kernels(NAME), [("tma-128x128", "90a"), ("any-64x64", "90a")])
-        self.assertEqual(kernels(NAME, "--arch", "80"), [("any-64x64", "80")])
+        self.assertEqual(kernels(NAME), [("tma-128x128", "90a"), ("any-128x128", "90a")])
+        self.assertEqual(kernels(NAME, "--arch", "80"), [("any-128x128", "80")])
         self.assertEqual(kernels(NAME + ".tma", "--narrow", "--arch", "100a"),
                          [("tma-128x128", "100a narrow")])
         self.assertGreater(len(kernels(NAME + ".*-*")), 2)

@@ -5,16 +5,21 @@
 
 #include "status.h"
 
+/* (2, 64, 64) in colt, blocks of 32: 64 rows and 2 columns of scales are one tile a matrix. */
+enum { MOVED_BYTES = 2 * 512 };
+
 enum mxq_status scenario_make(struct scenario *scenario, int with_tensors) {
   memset(scenario, 0, sizeof *scenario);
   scenario->shape = mxq_shape_dense(2, 64, 64);
   MXQ_TRY(mxq_variant_parse("quantize_bf16_e4m3_b32_rceil_colt_lin", &scenario->variant));
   if (!with_tensors) return MXQ_OK;
   MXQ_TRY(device_run_make(0, &scenario->variant, &scenario->shape, 7, &scenario->run));
+  MXQ_TRY(mxq_device_allocate(0, MOVED_BYTES, &scenario->moved));
   return mxq_device_stream_create(0, &scenario->stream);
 }
 
 void scenario_free(struct scenario *scenario) {
+  mxq_device_free(0, scenario->moved);
   device_run_free(&scenario->run);
   mxq_device_stream_destroy(0, scenario->stream);
 }
@@ -46,6 +51,25 @@ static enum mxq_status use_kernel(struct scenario *scenario, struct mxq_kernel *
   return status;
 }
 
+static struct mxq_relayout_args moves(const struct scenario *scenario, const void *src, void *dst) {
+  return (struct mxq_relayout_args){.variant = scenario->variant,
+                                    .shape = scenario->shape,
+                                    .from = MXQ_SCALES_LIN,
+                                    .to = MXQ_SCALES_BLK,
+                                    .src = src,
+                                    .dst = dst};
+}
+
+static enum mxq_status use_relayout(struct scenario *scenario, struct mxq_context *context) {
+  static unsigned char here[MOVED_BYTES];
+  const struct mxq_relayout_args there =
+      moves(scenario, scenario->run.at.scale[0], scenario->moved);
+  const struct mxq_relayout_args on_cpu = moves(scenario, scenario->run.want.scale[0], here);
+  STEP(mxq_relayout(context, &there, MXQ_DEVICE_AUTO, scenario->stream));
+  STEP(mxq_relayout(context, &on_cpu, MXQ_DEVICE_CPU, NULL));
+  return MXQ_OK;
+}
+
 static enum mxq_status use_context(struct scenario *scenario, struct mxq_context *context) {
   const struct mxq_variant *variant = &scenario->variant;
   struct mxq_kernel *kernel = MARKED;
@@ -60,7 +84,7 @@ static enum mxq_status use_context(struct scenario *scenario, struct mxq_context
   STEP(mxq_run(context, variant, &scenario->shape, &scenario->run.at, MXQ_DEVICE_AUTO,
                scenario->stream));
   STEP(mxq_run(context, variant, &scenario->shape, &scenario->run.want, MXQ_DEVICE_CPU, NULL));
-  return MXQ_OK;
+  return use_relayout(scenario, context);
 }
 
 enum mxq_status scenario_run(struct scenario *scenario, const struct mxq_config *config) {
@@ -83,4 +107,17 @@ int scenario_is_right(struct scenario *scenario) {
   }
   return faults == 0 &&
          device_tensors_upload(&scenario->run.on_device, &scenario->run.actual) == MXQ_OK;
+}
+
+int scenario_moved_right(struct scenario *scenario) {
+  unsigned char expected[MOVED_BYTES], actual[MOVED_BYTES];
+  struct mxq_context *context = NULL;
+  const struct mxq_relayout_args args = moves(scenario, scenario->run.want.scale[0], expected);
+  if (mxq_context_create(NULL, &context) != MXQ_OK) return 0;
+  const enum mxq_status status = mxq_relayout(context, &args, MXQ_DEVICE_CPU, NULL);
+  mxq_context_destroy(context);
+  return status == MXQ_OK &&
+         mxq_device_download(0, actual, scenario->moved, MOVED_BYTES) == MXQ_OK &&
+         mxq_device_fill(0, scenario->moved, 0xFF, MOVED_BYTES) == MXQ_OK &&
+         memcmp(expected, actual, MOVED_BYTES) == 0;
 }

@@ -12,6 +12,7 @@ struct scenario {
   struct mxq_shape shape;
   struct device_run run; /* tensors of device 0 */
   mxq_stream stream;
+  void *moved;        /* scales in tiles, on device 0 */
   const char *failed; /* the call that did, or NULL */
 };
 
@@ -24,5 +25,7 @@ void scenario_free(struct scenario *scenario);
 enum mxq_status scenario_run(struct scenario *scenario, const struct mxq_config *config);
 /* Whether the outputs are what they must be; poisons them again. */
 int scenario_is_right(struct scenario *scenario);
+/* Whether the scales were moved, after scenario_run; poisons them again. */
+int scenario_moved_right(struct scenario *scenario);
 
 #endif

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "axes.h"
+#include "check_pairs.h"
 #include "schedule.h"
+#include "selectable.h"
 #include "support.h"
 
-/* The properties of a case are the axes of its variant, its family and tile, its arch and setting;
- * the values of each are numbered. */
-enum { axis_tile = MXQ_AXIS_COUNT, axis_arch, axis_count, values_max = 32, tries = 200 };
+/* The properties of a case are the axes of its variant, its family and tile, its arch and setting.
+ */
+enum { axis_tile = MXQ_AXIS_COUNT, axis_arch, axis_count };
 
 struct candidate {
   struct mxq_kernel_id id;
@@ -24,9 +26,6 @@ struct pairs {
   struct candidate *all;
   size_t count, capacity;
   int (*keep)(const struct mxq_kernel_id *id);
-  unsigned char (*values)[axis_count];
-  unsigned char open[axis_count][values_max][axis_count][values_max]; /* not covered yet */
-  size_t open_count;
 };
 
 static void *grow(void *list, size_t bytes) {
@@ -52,19 +51,23 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
            arch->use_narrow ? " narrow" : "");
 }
 
-void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch_name, unsigned step,
-                               unsigned seed) {
+void kernel_cases_add_share(struct kernel_cases *cases, const char *arch_name,
+                            const struct kernel_share *share) {
   struct mxq_variant variant = {0};
-  const struct mxq_family_facts *family;
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
   const struct mxq_arch *arch;
-  uint64_t random = seed;
+  uint64_t random = 4; /* neighbours in the list are alike: they take turns as chance has it */
+  unsigned taken = 0;
   if (mxq_arch_parse(arch_name, &arch) != MXQ_OK) abort();
   while (mxq_variant_next(&variant)) {
-    const int taken = support_random(&random) % step == 0;
-    struct mxq_kernel_id id;
-    for (size_t f = 0; taken && (family = mxq_family_at(f)); f++)
-      if (mxq_kernel_id_choose(&variant, family->family, arch, &id) == MXQ_OK)
-        kernel_cases_add(cases, &id, arch);
+    const uint64_t number = support_random(&random) + share->turn;
+    size_t count = 0;
+    if (mxq_selectable_by_plans(&variant, arch, ids, &count) != MXQ_OK) continue;
+    for (size_t i = 0; i < count; i++) {
+      const unsigned one_in = share->one_in[ids[i].family == MXQ_FAMILY_ANY];
+      if (one_in && number % one_in == 0 && taken++ % share->parts == share->part)
+        kernel_cases_add(cases, &ids[i], arch);
+    }
   }
 }
 
@@ -91,10 +94,7 @@ static void add_everything(struct pairs *pairs) {
   while (mxq_variant_next(&variant))
     for (size_t f = 0; (family = mxq_family_every(f)); f++)
       for (size_t i = 0; (row = mxq_schedule_at(&variant, family->family, i)); i++) {
-        const struct mxq_kernel_id id = {.variant = variant,
-                                         .family = (uint8_t)family->family,
-                                         .tile_n = row->tile_n,
-                                         .tile_k = row->tile_k};
+        const struct mxq_kernel_id id = mxq_schedule_kernel(&variant, row);
         if (!pairs->keep || pairs->keep(&id)) add_on_archs(pairs, &id);
       }
 }
@@ -102,73 +102,34 @@ static void add_everything(struct pairs *pairs) {
 static unsigned property(const struct candidate *one, int axis) {
   if (axis == axis_arch) return one->arch->number * 2 + one->narrow;
   if (axis == axis_tile)
-    return (unsigned)one->id.family << 28 | (unsigned)one->id.tile_n << 14 | one->id.tile_k;
+    return (unsigned)one->id.family << 29 | (unsigned)one->id.path << 28 |
+           (unsigned)one->id.tile_n << 14 | one->id.tile_k;
   return mxq_axis_get(&one->id.variant, (enum mxq_axis)axis);
 }
 
-/* Numbers the values of each property, and opens every pair that some kernel has. */
-static void open_pairs(struct pairs *pairs) {
-  unsigned seen[axis_count][values_max], counts[axis_count] = {0};
-  for (size_t i = 0; i < pairs->count; i++)
-    for (int axis = 0; axis < axis_count; axis++) {
-      const unsigned value = property(&pairs->all[i], axis);
-      unsigned at = 0;
-      while (at < counts[axis] && seen[axis][at] != value) at++;
-      if (at == values_max) abort();
-      if (at == counts[axis]) seen[axis][counts[axis]++] = value;
-      pairs->values[i][axis] = (unsigned char)at;
-    }
-  for (size_t i = 0; i < pairs->count; i++)
-    for (int a = 0; a < axis_count; a++)
-      for (int b = a + 1; b < axis_count; b++) {
-        unsigned char *pair = &pairs->open[a][pairs->values[i][a]][b][pairs->values[i][b]];
-        pairs->open_count += !*pair;
-        *pair = 1;
-      }
-}
-
-/* How many open pairs a candidate has; closes them if asked. */
-static size_t gain_of(struct pairs *pairs, size_t candidate, int close) {
-  const unsigned char *values = pairs->values[candidate];
-  size_t gain = 0;
-  for (int a = 0; a < axis_count; a++)
-    for (int b = a + 1; b < axis_count; b++) {
-      unsigned char *pair = &pairs->open[a][values[a]][b][values[b]];
-      gain += *pair;
-      if (close) *pair = 0;
-    }
-  return gain;
-}
-
-/* The best of some candidates, or the first of all that has an open pair. */
-static size_t choose(struct pairs *pairs, uint64_t *random) {
-  size_t best = 0, most = 0;
-  for (int i = 0; i < tries; i++) {
-    const size_t candidate = support_random(random) % pairs->count;
-    const size_t gain = gain_of(pairs, candidate, 0);
-    if (gain > most) most = gain, best = candidate;
+static void add_picked(struct kernel_cases *cases, const struct pairs *pairs, unsigned seed) {
+  uint32_t *properties = grow(NULL, pairs->count * axis_count * sizeof *properties);
+  size_t *picked = grow(NULL, pairs->count * sizeof *picked), count = 0;
+  for (size_t i = 0; i < pairs->count * axis_count; i++)
+    properties[i] = property(&pairs->all[i / axis_count], (int)(i % axis_count));
+  if (check_pairs_pick(properties, pairs->count, axis_count, seed, picked, &count) != MXQ_OK) {
+    fprintf(stderr, "%s\n", mxq_last_error());
+    exit(1);
   }
-  while (!most && !(most = gain_of(pairs, best, 0))) best++;
-  return best;
+  for (size_t i = 0; i < count; i++) {
+    const struct candidate *one = &pairs->all[picked[i]];
+    struct mxq_arch arch = *one->arch;
+    arch.use_narrow = one->narrow;
+    kernel_cases_add(cases, &one->id, &arch);
+  }
+  free(picked);
+  free(properties);
 }
 
 void kernel_cases_add_pairs(struct kernel_cases *cases, unsigned seed,
                             int (*keep)(const struct mxq_kernel_id *id)) {
-  struct pairs *pairs = grow(NULL, sizeof *pairs);
-  uint64_t random = seed;
-  memset(pairs, 0, sizeof *pairs);
-  pairs->keep = keep;
-  add_everything(pairs);
-  pairs->values = grow(NULL, pairs->count * sizeof *pairs->values);
-  open_pairs(pairs);
-  while (pairs->open_count) {
-    const size_t best = choose(pairs, &random);
-    pairs->open_count -= gain_of(pairs, best, 1);
-    struct mxq_arch arch = *pairs->all[best].arch;
-    arch.use_narrow = pairs->all[best].narrow;
-    kernel_cases_add(cases, &pairs->all[best].id, &arch);
-  }
-  free(pairs->values);
-  free(pairs->all);
-  free(pairs);
+  struct pairs pairs = {.keep = keep};
+  add_everything(&pairs);
+  add_picked(cases, &pairs, seed);
+  free(pairs.all);
 }

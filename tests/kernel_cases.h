@@ -24,10 +24,14 @@ struct kernel_cases {
 void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id,
                       const struct mxq_arch *arch);
 
-/* The kernels, fast and generic, that plans select on an arch: of every variant, or of one in
- * `step`, others for each seed. */
-void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch, unsigned step,
-                               unsigned seed);
+/* Which of the kernels that plans select on an arch: of the family tma those of one variant in
+ * one_in[0], of the family any of one in one_in[1] (0: none), and the `part`-th of `parts` of
+ * these. As many turns, one after the other, as the larger of both take each kernel once. */
+struct kernel_share {
+  unsigned one_in[2], turn, part, parts;
+};
+void kernel_cases_add_share(struct kernel_cases *cases, const char *arch,
+                            const struct kernel_share *share);
 
 /* A set of all kernels on all archs, or of those that `keep` takes (NULL: all), with conversions of
  * narrow types by the hardware and without where it has them, in which every pair of two properties
@@ -35,8 +39,9 @@ void kernel_cases_add_defaults(struct kernel_cases *cases, const char *arch, uns
 void kernel_cases_add_pairs(struct kernel_cases *cases, unsigned seed,
                             int (*keep)(const struct mxq_kernel_id *id));
 
-/* Compiles all of them on as many threads as there are processors and fills in what is wrong. */
+/* Compiles all of them on some threads (0: as many as there are processors) and fills in what is
+ * wrong. */
 struct mxq_nvrtc;
-void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc);
+void compile_cases(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc, unsigned threads);
 
 #endif

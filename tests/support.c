@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +26,25 @@ struct support_buffer support_buffer_make(size_t size) {
   return buffer;
 }
 
+void support_buffer_shift(struct support_buffer *buffer, size_t bytes) {
+  assert(bytes < SUPPORT_GUARD_BYTES);
+  buffer->data += bytes;
+  memset(buffer->base, guard_byte, buffer->total);
+  memset(buffer->data, poison_byte, buffer->size);
+}
+
 void support_buffer_free(struct support_buffer *buffer) {
   free(buffer->base);
   memset(buffer, 0, sizeof *buffer);
 }
 
 int support_buffer_guards(const struct support_buffer *buffer, const char *what) {
-  const size_t end = SUPPORT_GUARD_BYTES + buffer->size;
+  const size_t begin = (size_t)(buffer->data - buffer->base), end = begin + buffer->size;
   for (size_t i = 0; i < buffer->total; i++) {
-    if (i == SUPPORT_GUARD_BYTES) i = end;
+    if (i == begin) i = end;
     if (i >= buffer->total || buffer->base[i] == guard_byte) continue;
     fprintf(stderr, "%s: byte %td of %zu, outside, was written: 0x%02X\n", what,
-            (ptrdiff_t)i - SUPPORT_GUARD_BYTES, buffer->size, buffer->base[i]);
+            (ptrdiff_t)i - (ptrdiff_t)begin, buffer->size, buffer->base[i]);
     return 0;
   }
   return 1;

@@ -25,6 +25,8 @@ struct support_buffer {
 
 /* Aborts the test program where memory is out: a test has nothing to clean up then. */
 struct support_buffer support_buffer_make(size_t size);
+/* Moves the bytes on by fewer than the guard has; they are 0xFF again. */
+void support_buffer_shift(struct support_buffer *buffer, size_t bytes);
 void support_buffer_free(struct support_buffer *buffer);
 /* 1 if both guards are whole; otherwise prints where one was written, with `what`. */
 int support_buffer_guards(const struct support_buffer *buffer, const char *what);

@@ -123,15 +123,15 @@ static void test_selection(void **state) {
       .in = (void *)4096, .in_scale = (void *)8192, .out = {(void *)(uintptr_t)65536}};
   struct mxq_tensor_plan plan;
   (void)state;
-  assert_int_equal(mxq_plan_select(&id.variant, arch, &shape, &at, &plan), MXQ_OK);
+  assert_int_equal(mxq_plan_select(&id.variant, arch, NULL, &shape, &at, &plan), MXQ_OK);
   assert_int_equal(plan.form, MXQ_FORM_DEQUANT_TILE);
-  assert_int_equal(mxq_plan_select(&id.variant, arch, &odd, &at, &plan), MXQ_OK);
+  assert_int_equal(mxq_plan_select(&id.variant, arch, NULL, &odd, &at, &plan), MXQ_OK);
   assert_int_equal(plan.form, MXQ_FORM_DEQUANT_ANY);
   const void **const addresses[] = {&at.in, &at.in_scale, (const void **)&at.out[0]};
   for (size_t i = 0; i < 3; i++) {
     const char *const aligned = *addresses[i];
     *addresses[i] = aligned + 4;
-    assert_int_equal(mxq_plan_select(&id.variant, arch, &shape, &at, &plan), MXQ_OK);
+    assert_int_equal(mxq_plan_select(&id.variant, arch, NULL, &shape, &at, &plan), MXQ_OK);
     assert_int_equal(plan.form, MXQ_FORM_DEQUANT_ANY);
     *addresses[i] = aligned;
   }

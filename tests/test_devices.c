@@ -58,6 +58,24 @@ static int use_devices_of_three_archs(void *user) {
   return 0;
 }
 
+static int use_archs_of_minors(void *user) {
+  static const char *const names[] = {"80", "80", "80", "89", "121a"};
+  struct mxq_context *context = create(MXQ_JIT_ON, "/proc/mxq");
+  struct scenario scenario;
+  (void)user;
+  CHILD_CHECK(fakes_open(&fakes) && scenario_make(&scenario, 1) == MXQ_OK);
+  for (int device = 0; device < 5; device++) {
+    struct mxq_kernel *kernel = NULL;
+    CHILD_CHECK(mxq_kernel_get(context, &scenario.variant, device, &kernel) == MXQ_OK);
+    CHILD_CHECK(!strcmp(kernel->arch->name, names[device]));
+    CHILD_CHECK(mxq_supported(context, &scenario.variant, NULL, device) == MXQ_OK);
+    mxq_kernel_release(kernel);
+  }
+  mxq_context_destroy(context);
+  scenario_free(&scenario);
+  return 0;
+}
+
 static int see_no_device(void *user) {
   struct mxq_context *context = create(MXQ_JIT_ON, "/proc/mxq");
   struct scenario scenario;
@@ -107,6 +125,13 @@ static int be_warned_of_a_newer_nvrtc(void *user) {
 static void archs_are_those_of_the_devices(void **state) {
   (void)state;
   assert_int_equal(fakes_in_child("devices=90,100,30", use_devices_of_three_archs, NULL), 0);
+}
+static void code_of_an_older_minor_runs(void **state) {
+  (void)state;
+  assert_int_equal(fakes_in_child("devices=80,86,87,89,121", use_archs_of_minors, NULL), 0);
+  assert_int_equal(fakes_in_child("devices=86", run_whole_scenario, NULL), 0);
+  assert_int_equal(fakes_in_child("devices=87", run_whole_scenario, NULL), 0);
+  assert_int_equal(fakes_in_child("devices=121", run_whole_scenario, NULL), 0);
 }
 static void a_driver_may_have_no_device(void **state) {
   (void)state;
@@ -187,6 +212,7 @@ static void a_fresh_image_that_is_refused_is_an_error(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(archs_are_those_of_the_devices),
+      cmocka_unit_test(code_of_an_older_minor_runs),
       cmocka_unit_test(a_driver_may_have_no_device),
       cmocka_unit_test(drivers_from_12_0_on_are_enough),
       cmocka_unit_test(a_named_nvrtc_above_the_driver_is_said),

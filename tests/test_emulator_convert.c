@@ -112,13 +112,19 @@ static void check_half(const char *what, unsigned a, unsigned b, unsigned code, 
   if (!right) fail_msg("%s of 0x%04X and 0x%04X: 0x%04X", what, a, b, code);
 }
 
-static void check_arithmetic(unsigned a, unsigned b, unsigned exponent_bits) {
+/* Of the product of a and b, and c: Knuth's sum of two and its rest, exactly. */
+static void check_sum(double product, unsigned a, unsigned b, unsigned c, unsigned exponent_bits) {
+  const double y = widened(c, exponent_bits), sum = product + y, share = sum - product;
+  check_half("sum", a, c, emu_multiply_add_half(a, b, c, exponent_bits), sum,
+             (product - (sum - share)) + (y - share), exponent_bits);
+}
+
+static void check_arithmetic(unsigned a, unsigned b, unsigned c, unsigned exponent_bits) {
+  const unsigned one = exponent_bits == 8 ? 0x3F80 : 0x3C00;
   const double x = widened(a, exponent_bits), y = widened(b, exponent_bits);
   check_half("product", a, b, emu_multiply_half(a, b, exponent_bits), x * y, 0, exponent_bits);
-  /* Knuth's sum of two and its rest, exactly. */
-  const double sum = x + y, share = sum - x;
-  check_half("sum", a, b, emu_add_half(a, b, exponent_bits), sum, (x - (sum - share)) + (y - share),
-             exponent_bits);
+  check_sum(x, a, one, b, exponent_bits);
+  check_sum(x * y, a, b, c, exponent_bits);
 }
 
 static void test_arithmetic_of_halves(void **state) {
@@ -127,25 +133,31 @@ static void test_arithmetic_of_halves(void **state) {
   for (int i = 0; i < 1500000; i++) {
     const uint64_t bits = support_random(&random);
     const unsigned a = bits & 0xFFFF, b = bits >> 16 & 0xFFFF, exponent_bits = i % 2 ? 8 : 5;
-    check_arithmetic(a, b, exponent_bits);
-    check_arithmetic(a, a ^ (b & 0x8C03), exponent_bits); /* nearly equal, or of other sign */
+    const unsigned c = bits >> 24 & 0xFFFF;
+    check_arithmetic(a, b, c, exponent_bits);
+    /* Nearly equal, or of other sign; a sum nearly half way between two numbers. */
+    check_arithmetic(a, a ^ (b & 0x8C03), c, exponent_bits);
+    check_arithmetic(a, b, emu_multiply_half(a, b, exponent_bits) ^ (c & 0x9E00), exponent_bits);
     /* Exponents whose product is small: subnormal results. */
-    check_arithmetic((unsigned)(bits >> 32) % 0x3000, (unsigned)(bits >> 48) % 0x2800 + 0x1000,
+    check_arithmetic((unsigned)(bits >> 32) % 0x3000, (unsigned)(bits >> 48) % 0x2800 + 0x1000, c,
                      exponent_bits);
   }
 }
 
-static void test_limit(void **state) {
-  static const unsigned most[] = {0x3F80, 0x0001, 0x7BFF, 0x4780};
+static void test_smaller(void **state) {
+  static const unsigned others[] = {0x3F80, 0x0001, 0x7BFF, 0x4780, 0x0000, 0x8000, 0xC001};
   (void)state;
   for (unsigned exponent_bits = 5; exponent_bits <= 8; exponent_bits += 3)
-    for (size_t m = 0; m < sizeof most / sizeof most[0]; m++)
+    for (size_t o = 0; o < sizeof others / sizeof others[0]; o++)
       for (unsigned bits = 0; bits < 65536; bits++) {
-        const double value = fabs(widened(bits, exponent_bits));
-        const double end = half_value(most[m], exponent_bits);
-        const unsigned wanted = isnan(value) || value > end ? most[m] : bits & 0x7FFF;
-        assert_int_equal(emu_limit_half(bits, most[m], exponent_bits), wanted);
+        const double value = widened(bits, exponent_bits);
+        const double other = widened(others[o], exponent_bits);
+        const int is_other = isnan(value) || value > other || (value == other && !(bits >> 15));
+        const unsigned wanted = is_other ? others[o] : bits;
+        assert_int_equal(emu_smaller_half(bits, others[o], exponent_bits), wanted);
+        assert_int_equal(emu_smaller_half(others[o], bits, exponent_bits), wanted);
       }
+  assert_int_equal(emu_smaller_half(0xFFFF, 0x7FC1, 8), 0x7FFF);
 }
 
 static void test_widen_codes(void **state) {
@@ -183,6 +195,7 @@ static void test_round_floats(void **state) {
 static void test_permute(void **state) {
   (void)state;
   assert_int_equal(emu_permute_bytes(0x33221100, 0x77665544, 0x4761), 0x44776611);
+  assert_int_equal(emu_permute_bytes(0x80017F00, 0x000000FF, 0xB9C8), 0xFF00FF00);
 }
 
 static void test_float_arithmetic(void **state) {
@@ -198,6 +211,8 @@ static void test_float_arithmetic(void **state) {
   }
   assert_int_equal(float_bits(emu_multiply(INFINITY, 0)), 0x7FFFFFFF);
   assert_int_equal(float_bits(emu_multiply(bits_float(0x80000001), 0.25F)), 0x80000000);
+  assert_int_equal(float_bits(emu_multiply_add(nans[1], 1, 1)), 0x7FFFFFFF);
+  assert_true(emu_multiply_add(1 + 0x1p-12F, 1 + 0x1p-12F, -1) == 0x1p-11F + 0x1p-24F);
   assert_int_equal(float_bits(emu_min_number(0.0F, -0.0F)), 0x80000000);
   assert_int_equal(float_bits(emu_min_number(-2, INFINITY)), float_bits(-2));
 }
@@ -240,7 +255,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_boundaries),  cmocka_unit_test(test_nan),
       cmocka_unit_test(test_widen),       cmocka_unit_test(test_arithmetic_of_halves),
-      cmocka_unit_test(test_limit),       cmocka_unit_test(test_float_arithmetic),
+      cmocka_unit_test(test_smaller),     cmocka_unit_test(test_float_arithmetic),
       cmocka_unit_test(test_ceil_e8m0),   cmocka_unit_test(test_larger),
       cmocka_unit_test(test_widen_codes), cmocka_unit_test(test_round_floats),
       cmocka_unit_test(test_permute),

@@ -50,6 +50,11 @@ static const struct {
      "\n#line 1 \"templates/p.cuh\"\np3 32\n"},
     {"//$ for i = 1, 2 do paste \"p.cuh\" end\n", "p\n",
      "\n#line 1 \"templates/p.cuh\"\np\n#line 1 \"templates/p.cuh\"\np\n"},
+    /* A piece that is needed twice is there once; pasting it is something else. */
+    {"//$ need \"p.cuh\"\na\n//$ need \"p.cuh\"\nb\n", "p\n",
+     "\n#line 1 \"templates/p.cuh\"\np\n" MAIN(2) "a\n" AT(4) "b\n"},
+    {"//$ need \"p.cuh\"\n//$ paste \"p.cuh\"\n", "p\n",
+     "\n#line 1 \"templates/p.cuh\"\np\n#line 1 \"templates/p.cuh\"\np\n"},
     /* A file's own license and guard stay behind. */
     {"//$ paste \"p.cuh\"\n",
      "/* SPDX-License-Identifier: MIT\n *\n * About.\n */\n#ifndef P\n#define P\n\n/* t */\n"

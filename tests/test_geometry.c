@@ -28,10 +28,7 @@ static int kernel_at(const struct mxq_variant *variant, size_t index, struct mxq
   for (size_t f = 0; (family = mxq_family_at(f)); ++f)
     for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)); ++i) {
       if (index-- > 0) continue;
-      *id = (struct mxq_kernel_id){.variant = *variant,
-                                   .family = (uint8_t)family->family,
-                                   .tile_n = row->tile_n,
-                                   .tile_k = row->tile_k};
+      *id = mxq_schedule_kernel(variant, row);
       return 1;
     }
   return 0;
@@ -61,22 +58,26 @@ static void variants_have_their_kernels(void **state) {
   (void)state;
   static const char *const rows[][2] = {
       {"quantize_bf16_e4m3_b32_rceil_colt_lin",
-       "tma-128x128 tma-128x64 tma-256x64 any-64x64 any-128x64 any-128x128"},
+       "tma-128x128 tma-128x64 tma-256x64 tma-64x64 tma-32x64 tma-32x64-direct any-128x128"},
       {"quantize_f16_e5m2_b128_amax_col_lin",
-       "tma-128x128 tma-128x64 tma-256x64 any-128x64 any-128x128"},
+       "tma-128x128 tma-128x64 tma-256x64 tma-128x32-direct any-128x128"},
       {"quantize_f32_e2m3_b64_even_sq_lin",
-       "tma-128x64 tma-256x64 tma-128x128 any-64x64 any-128x64 any-128x128"},
+       "tma-128x64 tma-256x64 tma-128x128 tma-64x64 tma-64x64-direct any-128x64 any-128x128"},
       {"quantize_bf16_e4m3_b128_pow2_sqt_lin", "tma-128x128 any-128x128"},
       {"quantize_f16_e2m1_b16_ceil_colt_lin",
-       "tma-256x64 tma-128x128 tma-128x64 any-64x64 any-128x64 any-128x128"},
+       "tma-256x64 tma-128x128 tma-128x64 tma-64x64 tma-32x64-direct any-256x64 any-128x128"},
       {"quantize_f32_e2m1_b32_floor_sqt_lin",
-       "tma-256x32 tma-256x64 tma-128x64 tma-128x128 any-64x64 any-128x64 any-128x128"},
+       "tma-256x32 tma-256x64 tma-128x64 tma-128x128 tma-64x64 tma-32x32-direct any-256x32 "
+       "any-128x64 any-128x128"},
       {"quantize_f32_e2m1_b128_floor_sqt_lin", "tma-128x128 any-128x128"},
       {"quantize_bf16_e2m1_b32_floor_col_lin",
-       "tma-128x128 tma-128x64 any-64x64 any-128x64 any-128x128"},
-      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 any-32x128"},
-      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 any-32x128"},
-      {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 any-32x128"},
+       "tma-128x128 tma-128x64 tma-64x64 tma-32x64 tma-32x64-direct any-128x128"},
+      {"quantize_f32_e2m1_b16_floor_rowcol_lin",
+       "tma-128x64 tma-128x128 tma-64x64 any-128x64 any-128x128"},
+      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 tma-4x512 any-32x256"},
+      {"quantize_bf16_e3m2_b16_rceil_row_blk", "tma-64x64 tma-16x64 any-32x256"},
+      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 tma-8x512 any-32x256"},
+      {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 tma-4x512 any-32x128"},
   };
   for (size_t i = 0; i < COUNT(rows); ++i) {
     const struct mxq_kernel_id first = kernel_of(rows[i][0]);
@@ -108,25 +109,33 @@ static void geometry_keeps_its_promises(void **state) {
       {"quantize_f32_e2m1_b64_ceil_sqt_lin.tma-256x64",
        {256, 64, 512, 1, 32, 0, 0, 65536, 65536, 8192, 73728, 73728, 75776, 75776, 75784, 2}},
       {"quantize_bf16_e4m3_b128_amax_row_lin.tma-8x512",
-       {8, 512, 256, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}},
+       {8, 512, 128, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
+      {"quantize_bf16_e4m3_b16_rceil_colt_lin.tma-32x64-direct",
+       {32, 64, 128, 2, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5}},
+      {"quantize_f32_e2m1_b64_ceil_sq_lin.tma-64x64-direct",
+       {64, 64, 256, 1, 16, 0, 0, 0, 0, 0, 0, 0, 32, 0, 32, 2}},
       {"quantize_f16_e2m1_b32_even_row_lin.tma-16x512",
-       {16, 512, 256, 1, 1, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3}},
-      {"quantize_bf16_e4m3_b32_rceil_colt_lin.any-64x64",
-       {64, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8960, 6}},
+       {16, 512, 128, 1, 1, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}},
+      {"quantize_bf16_e4m3_b32_rceil_colt_lin.any-128x128",
+       {128, 128, 256, 2, 32, 16, 0, 32768, 32768, 16384, 0, 49152, 49152, 0, 49152, 3}},
       {"quantize_f32_e5m2_b128_pow2_sqt_lin.any-128x128",
-       {128, 128, 256, 1, 1, 0, 0, 66048, 0, 0, 0, 66048, 0, 0, 66052, 3}},
+       {128, 128, 512, 1, 32, 16, 0, 65536, 65536, 16384, 0, 81920, 83968, 0, 83968, 2}},
+      {"quantize_f16_e2m1_b16_even_rowcol_blk.any-128x128",
+       {128, 128, 256, 2, 32, 32, 0, 32768, 32768, 12288, 0, 45056, 45056, 0, 46080, 2}},
       {"quantize_bf16_e4m3_b32_rceil_rowcolt_blk.tma-128x128",
        {128, 128, 256, 2, 32, 0, 0, 32768, 32768, 16384, 49152, 65536, 65536, 67584, 67592, 3}},
+      {"quantize_bf16_e4m3_b32_rceil_rowcolt_lin.tma-128x128",
+       {128, 128, 256, 2, 32, 0, 0, 32768, 32768, 16384, 49152, 65536, 65536, 66560, 66568, 3}},
       {"quantize_f32_e4m3_b128_rceil_sqsqt_mn.tma-128x128",
        {128, 128, 512, 1, 32, 0, 0, 65536, 65536, 16384, 81920, 98304, 100352, 100360, 100368, 2}},
       {"quantize_bf16_e4m3_b32_rceil_row_blk.tma-32x128",
-       {32, 128, 256, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 128, 7}},
+       {32, 128, 128, 1, 1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 128, 8}},
       {"dequantize_e4m3_bf16_b32_e8m0_colt_blk.tma-128x64",
        {128, 64, 128, 8, 4, 0, 0, 8192, 8192, 16384, 0, 0, 0, 24576, 24584, 8}},
       {"dequantize_e2m1_f32_b16_e8m0_row_mn.tma-8x512",
        {8, 512, 128, 4, 8, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
-      {"dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x64",
-       {128, 64, 256, 1, 1, 0, 0, 8448, 0, 0, 0, 8448, 0, 0, 8456, 4}},
+      {"dequantize_e5m2_f16_b64_f32_sqt_lin.any-256x64",
+       {256, 64, 256, 8, 4, 0, 0, 16384, 16384, 32768, 0, 49152, 0, 0, 49168, 4}},
       {"dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256",
        {1, 256, 256, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8}},
   };

@@ -18,9 +18,9 @@
 #include "check_cases.h"
 #include "device_tensors.h"
 #include "plan_as.h"
-#include "schedule.h"
+#include "selectable.h"
 
-enum { device = 0, kernels_max = 16384 };
+enum { device = 0, kernels_max = 32768 };
 static struct mxq_context *context;
 static mxq_stream stream; /* does not wait for the default stream */
 
@@ -87,7 +87,7 @@ static void test_kernel(void **state) {
   for (size_t i = 0; (one = check_case_at(i)); i++) {
     if (!check_case_applies(one, id)) continue;
     run_case(kernel, id, one, 1000 + i);
-    if (!one->rare && one->order == CHECK_DENSE) last = one;
+    if (one->weight != CHECK_HEAVY && one->order == CHECK_DENSE) last = one;
   }
   check_launch_at(kernel, id, last);
   mxq_kernel_release(kernel);
@@ -102,7 +102,6 @@ static int selected(const char *name, int count, char **patterns) {
 static size_t list_tests(int count, char **patterns, struct CMUnitTest *tests) {
   static struct mxq_kernel_id ids[kernels_max];
   static char names[kernels_max][MXQ_KERNEL_NAME_SIZE];
-  const struct mxq_family_facts *family;
   const struct mxq_arch *arch = NULL;
   struct mxq_device_info info;
   struct mxq_variant variant;
@@ -111,16 +110,20 @@ static size_t list_tests(int count, char **patterns, struct CMUnitTest *tests) {
   if (mxq_device_describe(device, &info) != MXQ_OK ||
       mxq_arch_of_device(info.major, info.minor, &arch) != MXQ_OK)
     return 0;
-  while (mxq_variant_next(&variant))
-    for (size_t f = 0; listed < kernels_max && (family = mxq_family_at(f)); f++) {
-      if (variant.op != MXQ_OP_QUANTIZE) break; /* test_gpu_dequant */
-      if (mxq_kernel_id_choose(&variant, family->family, arch, &ids[listed]) != MXQ_OK) continue;
+  while (mxq_variant_next(&variant)) {
+    struct mxq_kernel_id found[MXQ_SELECTABLE_MOST];
+    size_t some = 0;
+    if (variant.op != MXQ_OP_QUANTIZE) continue; /* test_gpu_dequant */
+    if (mxq_selectable_by_plans(&variant, arch, found, &some) != MXQ_OK) continue;
+    for (size_t i = 0; i < some && listed < kernels_max; i++) {
+      ids[listed] = found[i];
       if (mxq_kernel_id_name(&ids[listed], names[listed], sizeof names[listed]) != MXQ_OK) continue;
       if (!selected(names[listed], count, patterns)) continue;
       tests[listed] = (struct CMUnitTest){
           .name = names[listed], .test_func = test_kernel, .initial_state = &ids[listed]};
       listed++;
     }
+  }
   return listed;
 }
 

@@ -55,21 +55,16 @@ static float bits_float(uint32_t bits) {
   return value;
 }
 
-static const char *template_text(const char *name) {
-  for (const struct mxq_embedded *file = mxq_embedded_templates; file->name; file++)
-    if (strcmp(file->name, name) == 0) return file->text;
-  fail_msg("there is no template %s", name);
-  return NULL;
-}
-
-/* The device primitives and the kernels above them. */
+/* All device primitives and the kernels above them. */
 static char *make_source(void) {
-  const char *const parts[] = {template_text("args.h"), template_text("device.cuh")};
   FILE *file = fopen(MXQ_TEST_DIR "/emulator/convert_gpu.cu", "rb");
   assert_non_null(file);
   char *source = calloc(1, 1 << 20);
   assert_non_null(source);
-  size_t length = (size_t)sprintf(source, "%s\n%s\n", parts[0], parts[1]);
+  size_t length = 0;
+  for (const struct mxq_embedded *piece = mxq_embedded_templates; piece->name; piece++)
+    if (strcmp(piece->name, "args.h") == 0 || strncmp(piece->name, "device", 6) == 0)
+      length += (size_t)sprintf(source + length, "%s\n", piece->text);
   length += fread(source + length, 1, (1 << 20) - 1 - length, file);
   fclose(file);
   return source;

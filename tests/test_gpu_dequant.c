@@ -20,7 +20,7 @@
 #include "cpu.h"
 #include "device_tensors.h"
 #include "plan_as.h"
-#include "schedule.h"
+#include "selectable.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -203,7 +203,6 @@ static int selected(const char *name, int count, char **patterns) {
 static size_t list_tests(int count, char **patterns, struct CMUnitTest *tests) {
   static struct mxq_kernel_id ids[kernels_max];
   static char names[kernels_max][MXQ_KERNEL_NAME_SIZE];
-  const struct mxq_family_facts *family;
   const struct mxq_arch *arch = NULL;
   struct mxq_device_info info;
   struct mxq_variant variant;
@@ -212,16 +211,20 @@ static size_t list_tests(int count, char **patterns, struct CMUnitTest *tests) {
   if (mxq_device_describe(device, &info) != MXQ_OK ||
       mxq_arch_of_device(info.major, info.minor, &arch) != MXQ_OK)
     return 0;
-  while (mxq_variant_next(&variant))
-    for (size_t f = 0; listed < kernels_max && (family = mxq_family_at(f)); f++) {
-      if (variant.op != MXQ_OP_DEQUANTIZE) break;
-      if (mxq_kernel_id_choose(&variant, family->family, arch, &ids[listed]) != MXQ_OK) continue;
+  while (mxq_variant_next(&variant)) {
+    struct mxq_kernel_id found[MXQ_SELECTABLE_MOST];
+    size_t some = 0;
+    if (variant.op != MXQ_OP_DEQUANTIZE) continue;
+    if (mxq_selectable_by_plans(&variant, arch, found, &some) != MXQ_OK) continue;
+    for (size_t i = 0; i < some && listed < kernels_max; i++) {
+      ids[listed] = found[i];
       if (mxq_kernel_id_name(&ids[listed], names[listed], sizeof names[listed]) != MXQ_OK) continue;
       if (!selected(names[listed], count, patterns)) continue;
       tests[listed] = (struct CMUnitTest){
           .name = names[listed], .test_func = test_kernel, .initial_state = &ids[listed]};
       listed++;
     }
+  }
   return listed;
 }
 

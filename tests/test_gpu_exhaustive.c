@@ -24,7 +24,7 @@
 #include "device_tensors.h"
 #include "exhaustive_inputs.h"
 #include "plan_as.h"
-#include "schedule.h"
+#include "selectable.h"
 #include "status.h"
 
 enum { device = 0, variants_max = 4096, threads_max = 64 };
@@ -78,15 +78,14 @@ static enum mxq_status run_kernel(struct exhaustive_case *one, const struct mxq_
 static enum mxq_status run_kernels(struct exhaustive_case *one, const struct mxq_shape *shape,
                                    struct support_tensors *actual,
                                    const struct mxq_pointers *want) {
-  const struct mxq_family_facts *family;
+  struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST];
+  size_t count = 0;
   const struct mxq_arch *arch = NULL;
   struct mxq_device_info info;
-  struct mxq_kernel_id id;
   MXQ_TRY(mxq_device_describe(device, &info));
   MXQ_TRY(mxq_arch_of_device(info.major, info.minor, &arch));
-  for (size_t i = 0; (family = mxq_family_at(i)); i++)
-    if (mxq_kernel_id_choose(&one->variant, family->family, arch, &id) == MXQ_OK)
-      MXQ_TRY(run_kernel(one, &id, shape, actual, want));
+  MXQ_TRY(mxq_selectable_by_plans(&one->variant, arch, ids, &count));
+  for (size_t i = 0; i < count; i++) MXQ_TRY(run_kernel(one, &ids[i], shape, actual, want));
   return MXQ_OK;
 }
 

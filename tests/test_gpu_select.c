@@ -97,7 +97,7 @@ static void test_alignment(void **state) {
     says(mxq_plan_launch_at(good, &off, NULL), MXQ_UNSUPPORTED, names[i]);
     assert_true(device_run_untouched(&run));
     OK(mxq_plan_create(kernel, &shape, &off, &plan));
-    assert_string_equal(kernel_name(plan, name), "any-64x64");
+    assert_string_equal(kernel_name(plan, name), "any-128x128");
     OK(mxq_plan_launch(plan, NULL));
     move_back(&moved, places[i]);
     assert_int_equal(faults_of(&run), 0);
@@ -116,7 +116,7 @@ static void test_generic(void **state) {
   (void)state;
   OK(device_run_make(device, &variant, &odd, 12, &run));
   OK(mxq_plan_create(kernel, &odd, &run.at, &plan));
-  assert_string_equal(kernel_name(plan, name), "any-64x64");
+  assert_string_equal(kernel_name(plan, name), "any-128x128");
   OK(mxq_plan_launch(plan, NULL));
   assert_int_equal(faults_of(&run), 0);
   OK(mxq_device_fill(device, run.at.out[0], 0xFF, run.actual.out[0].size));

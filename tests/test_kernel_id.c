@@ -53,6 +53,7 @@ static void knows_the_archs(void **state) {
       {"80", "80", 80, 163, 0, 0, 0},     {"89", "89", 89, 99, 0, 1, 0},
       {"90a", "90", 90, 227, 1, 1, 0},    {"100a", "100", 100, 227, 1, 1, 1},
       {"103a", "103", 103, 227, 1, 1, 1}, {"120a", "120", 120, 99, 1, 1, 1},
+      {"121a", "121", 121, 99, 1, 1, 1},
   };
   static const char *const unknown[] = {"", "9", "90b", "90aa", "sm_90a", " 90a", "1000", "\xFF"};
   const struct mxq_arch *arch;
@@ -75,7 +76,7 @@ static void knows_the_archs(void **state) {
   arch = NULL;
   for (size_t i = 0; i < COUNT(unknown); ++i) {
     assert_int_equal(mxq_arch_parse(unknown[i], &arch), MXQ_INVALID_ARGUMENT);
-    assert_non_null(strstr(mxq_last_error(), "80 89 90a 100a 103a 120a"));
+    assert_non_null(strstr(mxq_last_error(), "80 89 90a 100a 103a 120a 121a"));
   }
   assert_int_equal(mxq_arch_parse(NULL, &arch), MXQ_INVALID_ARGUMENT);
   assert_int_equal(mxq_arch_of_device(7, 5, &arch), MXQ_INVALID_ARGUMENT);
@@ -83,6 +84,41 @@ static void knows_the_archs(void **state) {
   assert_int_equal(mxq_arch_of_device(-9, 10, &arch), MXQ_INVALID_ARGUMENT);
   assert_int_equal(mxq_arch_of_device(8, 10, &arch), MXQ_INVALID_ARGUMENT);
   assert_null(arch);
+}
+
+static void devices_take_the_newest_arch_that_they_run(void **state) {
+  (void)state;
+  static const struct {
+    int major, minor;
+    const char *name; /* NULL: none */
+  } rows[] = {{8, 0, "80"},  {8, 6, "80"},    {8, 7, "80"},  {8, 8, "80"},    {8, 9, "89"},
+              {9, 0, "90a"}, {9, 1, NULL},    {7, 5, NULL},  {7, 9, NULL},    {10, 0, "100a"},
+              {10, 1, NULL}, {10, 3, "103a"}, {11, 0, NULL}, {12, 0, "120a"}, {12, 1, "121a"},
+              {12, 2, NULL}, {8, 10, NULL},   {8, -1, NULL}, {0, 80, NULL}};
+  for (size_t i = 0; i < COUNT(rows); ++i) {
+    const struct mxq_arch *arch = NULL;
+    const enum mxq_status status = mxq_arch_of_device(rows[i].major, rows[i].minor, &arch);
+    assert_int_equal(status, rows[i].name ? MXQ_OK : MXQ_INVALID_ARGUMENT);
+    if (rows[i].name) assert_string_equal(arch->name, rows[i].name);
+  }
+}
+
+/* Code for 80 runs on devices of 8.6, whose blocks have 99 KB of shared memory. */
+static void kernels_of_80_fit_every_device_of_8(void **state) {
+  (void)state;
+  struct mxq_variant variant = {0};
+  const struct mxq_family_facts *family;
+  struct mxq_geometry geometry;
+  struct mxq_kernel_id id;
+  unsigned kernels = 0;
+  while (mxq_variant_next(&variant))
+    for (size_t f = 0; (family = mxq_family_every(f)); f++)
+      if (mxq_kernel_id_choose(&variant, family->family, arch_of("80"), &id) == MXQ_OK) {
+        mxq_geometry_of(&id, &geometry);
+        assert_in_range(geometry.shared_bytes, 0, 99 * 1024);
+        kernels++;
+      }
+  assert_in_range(kernels, 1, UINT32_MAX);
 }
 
 static void chooses_what_the_arch_can_run(void **state) {
@@ -96,7 +132,10 @@ static void chooses_what_the_arch_can_run(void **state) {
   assert_non_null(strstr(mxq_last_error(), "arch 80 has no tensor copy engine"));
   const struct mxq_arch small = {.name = "small", .number = 90, .shared_max = 30000, .has_tma = 1};
   const struct mxq_arch none = {.name = "none", .number = 90, .shared_max = 1000, .has_tma = 1};
-  assert_int_equal(mxq_kernel_id_choose(&variant, MXQ_FAMILY_TMA, &none, &chosen), MXQ_UNSUPPORTED);
+  const struct mxq_variant two_parts =
+      kernel_of("quantize_bf16_e4m3_b32_rceil_rowcolt_lin").variant;
+  assert_int_equal(mxq_kernel_id_choose(&two_parts, MXQ_FAMILY_TMA, &none, &chosen),
+                   MXQ_UNSUPPORTED);
   assert_non_null(strstr(mxq_last_error(), "1000"));
   assert_int_equal(mxq_kernel_id_choose(&variant, (enum mxq_family)77, &small, &chosen),
                    MXQ_INVALID_ARGUMENT);
@@ -119,6 +158,9 @@ static void refuses_what_is_no_kernel(void **state) {
       "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-0128x128",
       "quantize_bf16_e4m3_b32_rceil_colt_lin.any",
       "quantize_f32_e4m3_b32_rceil_colt_lin.tma-256x32",
+      "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-64x64-direct",
+      "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-32x64-",
+      "quantize_bf16_e4m3_b32_rceil_rowcolt_lin.tma-32x64-direct",
       "quantize_bf16_e4m3_b32_rceil_colt_linxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.tma-128x128",
   };
   struct mxq_kernel_id id, legal = kernel_of(bf16_name);
@@ -127,7 +169,9 @@ static void refuses_what_is_no_kernel(void **state) {
   for (size_t i = 0; i < COUNT(unknown); ++i)
     if (mxq_kernel_id_parse(unknown[i], &id) != MXQ_UNKNOWN_NAME) fail_msg("%s", unknown[i]);
   assert_int_equal(mxq_kernel_id_parse(unknown[6], &id), MXQ_UNKNOWN_NAME);
-  assert_non_null(strstr(mxq_last_error(), "allowed: tma-128x64 tma-256x64 tma-128x128 any-64x64"));
+  assert_non_null(strstr(mxq_last_error(),
+                         "allowed: tma-128x64 tma-256x64 tma-128x128 tma-64x64 "
+                         "tma-32x32 tma-32x32-direct any-128x64"));
   for (size_t length = 1; length < sizeof text; ++length) {
     memset(text, 'q', sizeof text);
     text[length - 1] = '.';
@@ -148,6 +192,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_the_default_kernel),
       cmocka_unit_test(knows_the_archs),
+      cmocka_unit_test(devices_take_the_newest_arch_that_they_run),
+      cmocka_unit_test(kernels_of_80_fit_every_device_of_8),
       cmocka_unit_test(chooses_what_the_arch_can_run),
       cmocka_unit_test(refuses_what_is_no_kernel),
   };

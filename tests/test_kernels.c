@@ -2,9 +2,10 @@
  *
  * Kernels through NVRTC: no spills, no local memory, no contracted arithmetic, and the instructions
  * that hand shared memory to the copy engine in their order. A test's name is the kernel's name and
- * its arch. A sample of the variants on 90a and a pairwise set of all kernels on all archs; with
- * --all ARCH instead the fast and the generic kernel of every variant on the arch; with --all ARCH
- * N of a seeded N-th of them.
+ * its arch. A sample of the variants on 90a and a pairwise set of all kernels on all archs; instead
+ *   test_kernels --all ARCH [TMA [ANY [PART/PARTS]]]
+ * the fast kernels of one variant in TMA (1) and the generic ones of one in ANY (TMA), 0 for none:
+ * the day says which, or the variable MXQ_TURN. A part of these is compiled by one thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -20,7 +22,7 @@
 #include "memory.h"
 #include "nvrtc.h"
 
-enum { seed = 4, sampled_of = 192 };
+enum { seed = 4, sampled_of = 192, seconds_of_day = 86400 };
 
 static void check(void **state) {
   const struct kernel_case *one = *state;
@@ -36,21 +38,58 @@ static enum mxq_status open_nvrtc(struct mxq_nvrtc *nvrtc) {
   return status;
 }
 
+static double seconds(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The turn of a day; every kernel's comes within as many days as one in how many is taken. */
+static unsigned turn_of_today(void) {
+  const char *turn = getenv("MXQ_TURN");
+  return turn ? (unsigned)strtoul(turn, NULL, 10) : (unsigned)(time(NULL) / seconds_of_day);
+}
+
+/* Reads what follows --all; 0 for what is none. */
+static int read_share(int count, char **words, struct kernel_share *share) {
+  const struct mxq_arch *arch;
+  *share = (struct kernel_share){{1, 1}, turn_of_today(), 0, 1};
+  if (count < 1 || count > 4 || mxq_arch_parse(words[0], &arch) != MXQ_OK) return 0;
+  if (count > 1 && sscanf(words[1], "%u", &share->one_in[0]) != 1) return 0;
+  share->one_in[1] = share->one_in[0];
+  if (count > 2 && sscanf(words[2], "%u", &share->one_in[1]) != 1) return 0;
+  if (count > 3 && sscanf(words[3], "%u/%u", &share->part, &share->parts) != 2) return 0;
+  share->part -= count > 3; /* counted from 1 */
+  return share->part < share->parts;
+}
+
+static void compile(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc, unsigned threads) {
+  const double begin = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+  compile_cases(cases, nvrtc, threads);
+  printf("%zu kernels in %.1f s, %.0f ms of CPU time each\n", cases->count,
+         seconds(CLOCK_MONOTONIC) - begin,
+         (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu) * 1e3 / (double)(cases->count + !cases->count));
+}
+
 int main(int argc, char **argv) {
   struct kernel_cases cases = {0};
+  struct kernel_share share = {{sampled_of, sampled_of}, seed, 0, 1};
   struct mxq_nvrtc nvrtc;
+  const int all = argc > 1;
+  if (all && (strcmp(argv[1], "--all") != 0 || !read_share(argc - 2, argv + 2, &share))) {
+    fprintf(stderr, "usage: test_kernels [--all ARCH [TMA [ANY [PART/PARTS]]]]\n");
+    return 2;
+  }
   if (open_nvrtc(&nvrtc) != MXQ_OK) {
     printf("skipped: %s\n", mxq_last_error());
     return 77;
   }
-  if (argc >= 3 && strcmp(argv[1], "--all") == 0) {
-    const int one_in = argc > 3 ? atoi(argv[3]) : 1;
-    kernel_cases_add_defaults(&cases, argv[2], one_in > 0 ? (unsigned)one_in : 1, seed);
-  } else {
-    kernel_cases_add_defaults(&cases, "90a", sampled_of, seed);
+  kernel_cases_add_share(&cases, all ? argv[2] : "90a", &share);
+  if (all)
+    printf("MXQ_TURN=%u: %zu kernels\n", share.turn, cases.count);
+  else
     kernel_cases_add_pairs(&cases, seed, NULL);
-  }
-  compile_cases(&cases, &nvrtc);
+  compile(&cases, &nvrtc, share.parts > 1);
   struct CMUnitTest *tests = calloc(cases.count, sizeof *tests);
   if (!tests || !cases.count) return 1;
   for (size_t i = 0; i < cases.count; i++)

@@ -149,20 +149,23 @@ static int use_in_two_contexts(void *user) {
   config.cache_dirs = "/proc/mxq";
   for (int i = 0; i < 2; i++) {
     struct mxq_context *context = NULL;
-    struct mxq_variant second = scenario.variant;
+    struct mxq_variant second = scenario.variant, third = scenario.variant;
     second.out = MXQ_TYPE_E5M2;
+    third.layout = MXQ_LAYOUT_SQ;
     CHILD_CHECK(mxq_context_create(&config, &context) == MXQ_OK);
     for (int n = 0; n < 3; n++) {
       CHILD_CHECK(mxq_kernel_get(context, &scenario.variant, n % 2, &kernel) == MXQ_OK);
       CHILD_CHECK(mxq_kernel_get(context, &second, 0, &kernel) == MXQ_OK);
       CHILD_CHECK(mxq_kernel_get(context, &second, MXQ_DEVICE_CPU, &kernel) == MXQ_OK);
+      CHILD_CHECK(mxq_kernel_get(context, &third, MXQ_DEVICE_CPU, &kernel) == MXQ_OK);
     }
     mxq_context_destroy(context);
   }
   return 0;
 }
 
-/* Several processes at once: whole lines, one for each variant and context. */
+/* Several processes at once: whole lines, one for each variant and context, also for one that ran
+ * on the CPU alone. */
 static void each_variant_used_is_recorded_once(void **state) {
   enum { processes = 8 };
   pid_t children[processes];
@@ -190,7 +193,7 @@ static void each_variant_used_is_recorded_once(void **state) {
     whole += mxq_variant_parse(line, &variant) == MXQ_OK;
   }
   fclose(file);
-  assert_int_equal(lines, 2 * 2 * processes);
+  assert_int_equal(lines, 3 * 2 * processes);
   assert_int_equal(whole, lines);
 }
 

@@ -29,7 +29,7 @@ static struct mxq_tensor_plan select_for(const struct mxq_variant *variant,
   struct mxq_tensor_plan plan;
   char name[MXQ_VARIANT_NAME_SIZE];
   assert_int_equal(mxq_variant_name(variant, name, sizeof name), MXQ_OK);
-  if (mxq_plan_select(variant, arch, shape, pointers, &plan) != MXQ_OK)
+  if (mxq_plan_select(variant, arch, NULL, shape, pointers, &plan) != MXQ_OK)
     fail_msg("%s on %s: %s", name, arch->name, mxq_last_error());
   return plan;
 }
@@ -57,7 +57,7 @@ static const char row4[] = "quantize_f16_e2m1_b128_floor_row_lin";
 static const char sq[] = "quantize_bf16_e4m3_b128_pow2_sq_lin";
 static const char sqt4[] = "quantize_f32_e2m1_b32_rceil_sqt_lin";
 
-/* The smallest shapes on both sides of each rule. */
+/* The smallest shapes on both sides of each rule; tiny ones, but for some. */
 static void shapes_select_kernels(void **state) {
   (void)state;
   static const struct {
@@ -65,45 +65,93 @@ static void shapes_select_kernels(void **state) {
     int64_t e, n, k;
     const char *kernel;
   } rows[] = {
-      {colt, 3, 16, 8, "tma-128x128"},
-      {colt, 3, 16, 4, "any-64x64"},
-      {colt, 3, 8, 8, "any-64x64"},
-      {colt, 3, 17, 8, "any-64x64"},
-      {colt32, 3, 16, 4, "tma-128x64"},
-      {colt32, 3, 16, 2, "any-64x64"},
-      {colt4, 3, 32, 8, "tma-256x64"},
-      {colt4, 3, 16, 8, "any-64x64"},
-      {col, 3, 5, 16, "tma-128x128"},
-      {col, 3, 5, 8, "any-64x64"},
-      {col4, 3, 5, 32, "tma-128x64"},
-      {col4, 3, 5, 16, "any-64x64"},
-      {row, 3, 5, 16, "tma-8x512"},
-      {row, 3, 5, 8, "any-32x128"},
-      {row4, 3, 5, 32, "tma-16x512"},
-      {row4, 3, 5, 16, "any-32x128"},
+      {colt, 3, 16, 8, "tma-32x64-direct"},
+      {colt, 3, 16, 4, "any-128x128"},
+      {colt, 3, 8, 8, "any-128x128"},
+      {colt, 3, 17, 8, "any-128x128"},
+      {colt32, 3, 16, 4, "tma-32x32-direct"},
+      {colt32, 3, 16, 2, "any-128x64"},
+      {colt4, 3, 32, 8, "tma-32x64-direct"},
+      {colt4, 3, 16, 8, "any-256x64"},
+      {col, 3, 5, 16, "tma-64x64-direct"},
+      {col, 3, 5, 8, "any-128x128"},
+      {col4, 3, 5, 32, "tma-32x32-direct"},
+      {col4, 3, 5, 16, "any-128x64"},
+      {row, 3, 5, 16, "tma-4x512"},
+      {row, 3, 5, 8, "any-32x256"},
+      {row4, 3, 5, 32, "tma-8x512"},
+      {row4, 3, 5, 16, "any-32x256"},
       {sq, 3, 5, 16, "tma-128x128"},
       {sq, 3, 5, 24, "any-128x128"},
-      {sqt4, 3, 32, 4, "tma-256x32"},
-      {sqt4, 3, 32, 6, "any-64x64"},
-      {sqt4, 3, 48, 4, "any-64x64"},
-      {colt, 1, 1, 1, "any-64x64"},
-      {row, 1, 1, 1, "any-32x128"},
-      {colt, 65536, 16, 8, "tma-128x128"},
+      {sqt4, 3, 32, 4, "tma-32x32-direct"},
+      {sqt4, 3, 32, 6, "any-256x32"},
+      {sqt4, 3, 48, 4, "any-256x32"},
+      {colt, 1, 1, 1, "any-128x128"},
+      {row, 1, 1, 1, "any-32x256"},
+      {colt, 65536, 16, 8, "tma-64x64"},
       {row, 65536, 1, 16, "tma-8x512"},
       {sq, 65537, 3, 3, "any-128x128"},
       {colt, 1, INT64_C(1) << 31, 8, "tma-128x128"},
-      {colt, 1, (INT64_C(1) << 31) + 16, 8, "any-64x64"},
+      {colt, 1, (INT64_C(1) << 31) + 16, 8, "any-128x128"},
       {row, 1, 3, INT64_C(1) << 31, "tma-8x512"},
-      {row, 1, 3, (INT64_C(1) << 31) + 16, "any-32x128"},
+      {row, 1, 3, (INT64_C(1) << 31) + 16, "any-32x256"},
       {row, (INT64_C(1) << 31) - 1, 8, 512, "tma-8x512"},
-      {row, INT64_C(1) << 31, 8, 512, "any-32x128"},
-      {col, INT64_C(1) << 31, 16, 16, "any-64x64"},
-      {colt, 0, 16, 4, "tma-128x128"}, /* nothing to do */
+      {row, INT64_C(1) << 31, 8, 512, "any-32x256"},
+      {col, INT64_C(1) << 31, 16, 16, "any-128x128"},
+      {colt, 0, 16, 4, "tma-32x64-direct"}, /* nothing to do */
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     const struct mxq_shape shape = mxq_shape_dense(rows[i].e, rows[i].n, rows[i].k);
     selects(rows[i].name, &shape, NULL, "90a", rows[i].kernel);
     if (strstr(rows[i].kernel, "any-")) selects(rows[i].name, &shape, NULL, "80", rows[i].kernel);
+  }
+}
+
+/* Both sides of each border between size classes, on the device that sm_90 stands for: 132
+ * multiprocessors of 4096 bytes, half of 60 MiB. Rows of 512 bf16, codes and 16 scales: 1552 bytes.
+ */
+static void sizes_select_kernels(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    int64_t n;
+    const char *kernel;
+  } rows[] = {
+      {row, 132 * 4096 / 1552, "tma-4x512"},
+      {row, 132 * 4096 / 1552 + 1, "tma-8x512"},
+      {colt, 336, "tma-32x64-direct"},
+      {colt, 352, "tma-64x64"},
+      {colt, (30 << 20) / 1552 / 32 * 32, "tma-64x64"},
+      {colt, (30 << 20) / 1552 / 32 * 32 + 32, "tma-128x128"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct mxq_shape shape = mxq_shape_dense(1, rows[i].n, 512);
+    selects(rows[i].name, &shape, NULL, "90a", rows[i].kernel);
+  }
+}
+
+/* The device's own numbers decide, where they are known. */
+static void devices_decide_on_sizes(void **state) {
+  (void)state;
+  static const struct {
+    struct mxq_capacity capacity;
+    const char *kernel;
+  } rows[] = {
+      {{4 << 20, 64}, "tma-64x64"}, /* 1552 KiB: above 256 KiB, below 2 MiB */
+      {{1 << 20, 64}, "tma-128x128"},
+      {{1 << 20, 1000}, "tma-32x64-direct"},
+      {{0, 1}, "tma-128x128"},
+  };
+  const struct mxq_shape shape = mxq_shape_dense(1, 1024, 512);
+  struct mxq_variant variant;
+  assert_int_equal(mxq_variant_parse(colt, &variant), MXQ_OK);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct mxq_tensor_plan plan;
+    char kernel[MXQ_KERNEL_NAME_SIZE];
+    assert_int_equal(
+        mxq_plan_select(&variant, arch_of("90a"), &rows[i].capacity, &shape, NULL, &plan), MXQ_OK);
+    assert_int_equal(mxq_kernel_id_name(&plan.kernel, kernel, sizeof kernel), MXQ_OK);
+    assert_string_equal(strchr(kernel, '.') + 1, rows[i].kernel);
   }
 }
 
@@ -114,21 +162,21 @@ static void strides_select_kernels(void **state) {
     struct mxq_shape shape;
     const char *kernel;
   } rows[] = {
-      {colt, {2, 64, 64, 64 * 72, 72}, "tma-128x128"},
-      {colt, {2, 64, 64, 64 * 72, 68}, "any-64x64"},
-      {colt, {2, 64, 64, 64 * 64 + 4, 64}, "any-64x64"},
-      {colt, {1, 64, 64, 64 * 64 + 4, 64}, "tma-128x128"}, /* one matrix: no step along E */
-      {colt, {2, 64, 64, 64, 128}, "tma-128x128"},         /* E inside N */
-      {colt, {2, 64, 64, 0, 64}, "tma-128x128"},           /* broadcast */
-      {colt, {2, 64, 64, 64, 0}, "tma-128x128"},
-      {colt, {2, 64, 64, INT64_C(1) << 39, 64}, "any-64x64"}, /* 2^40 bytes */
-      {colt, {2, 64, 64, (INT64_C(1) << 39) - 8, 64}, "tma-128x128"},
-      {row, {2, 64, 64, 64 * 72, 72}, "tma-8x512"},
-      {row, {2, 64, 64, 64 * 72, 68}, "any-32x128"},
-      {row, {2, 64, 64, 64 * 64 + 4, 64}, "any-32x128"},
-      {row, {2, 64, 64, 0, 0}, "tma-8x512"},
-      {row, {2, 64, 64, INT64_C(1) << 39, 64}, "tma-8x512"}, /* no map, no limit */
-      {row, {1, 1, 64, 3, 5}, "tma-8x512"},
+      {colt, {2, 64, 64, 64 * 72, 72}, "tma-32x64-direct"},
+      {colt, {2, 64, 64, 64 * 72, 68}, "any-128x128"},
+      {colt, {2, 64, 64, 64 * 64 + 4, 64}, "any-128x128"},
+      {colt, {1, 64, 64, 64 * 64 + 4, 64}, "tma-32x64-direct"}, /* one matrix: no step along E */
+      {colt, {2, 64, 64, 64, 128}, "tma-32x64-direct"},         /* E inside N */
+      {colt, {2, 64, 64, 0, 64}, "tma-32x64-direct"},           /* broadcast */
+      {colt, {2, 64, 64, 64, 0}, "tma-32x64-direct"},
+      {colt, {2, 64, 64, INT64_C(1) << 39, 64}, "any-128x128"}, /* 2^40 bytes */
+      {colt, {2, 64, 64, (INT64_C(1) << 39) - 8, 64}, "tma-32x64-direct"},
+      {row, {2, 64, 64, 64 * 72, 72}, "tma-4x512"},
+      {row, {2, 64, 64, 64 * 72, 68}, "any-32x256"},
+      {row, {2, 64, 64, 64 * 64 + 4, 64}, "any-32x256"},
+      {row, {2, 64, 64, 0, 0}, "tma-4x512"},
+      {row, {2, 64, 64, INT64_C(1) << 39, 64}, "tma-4x512"}, /* no map, no limit */
+      {row, {1, 1, 64, 3, 5}, "tma-4x512"},
   };
   for (size_t i = 0; i < COUNT(rows); i++)
     selects(rows[i].name, &rows[i].shape, NULL, "90a", rows[i].kernel);
@@ -137,8 +185,8 @@ static void strides_select_kernels(void **state) {
 static void addresses_select_kernels(void **state) {
   (void)state;
   static const char *const names[] = {colt, row, sq};
-  static const char *const fast[] = {"tma-128x128", "tma-8x512", "tma-128x128"};
-  static const char *const generic[] = {"any-64x64", "any-32x128", "any-128x128"};
+  static const char *const fast[] = {"tma-32x64-direct", "tma-4x512", "tma-128x128"};
+  static const char *const generic[] = {"any-128x128", "any-32x256", "any-128x128"};
   /* What one more than these bytes misaligns: in, out and scale of each name. */
   static const uintptr_t alignments[][3] = {{16, 16, 2}, {16, 16, 1}, {16, 16, 8}};
   const struct mxq_shape shape = mxq_shape_dense(2, 128, 128);
@@ -219,10 +267,9 @@ static void every_variant_runs_everywhere(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shapes_select_kernels),
-      cmocka_unit_test(strides_select_kernels),
-      cmocka_unit_test(addresses_select_kernels),
-      cmocka_unit_test(every_variant_runs_everywhere),
+      cmocka_unit_test(shapes_select_kernels),    cmocka_unit_test(sizes_select_kernels),
+      cmocka_unit_test(devices_decide_on_sizes),  cmocka_unit_test(strides_select_kernels),
+      cmocka_unit_test(addresses_select_kernels), cmocka_unit_test(every_variant_runs_everywhere),
   };
   return cmocka_run_group_tests_name("plan_select", tests, NULL, NULL);
 }

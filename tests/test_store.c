@@ -95,6 +95,23 @@ static void what_is_no_file_is_a_miss(void **state) {
   assert_true(hits(f));
 }
 
+/* Whoever may write a file chooses what runs. */
+static void what_others_may_write_is_a_miss(void **state) {
+  static const mode_t open_modes[] = {0620, 0602, 0666}, good_modes[] = {0600, 0644, 0400, 0444};
+  struct fixture *f = *state;
+  char why[1024];
+  must_write(f);
+  for (size_t i = 0; i < sizeof open_modes / sizeof open_modes[0]; i++) {
+    assert_int_equal(chmod(f->file, open_modes[i]), 0);
+    assert_false(read_back(&f->store, &f->key, why, sizeof why));
+    assert_non_null(strstr(why, "may be written by others"));
+  }
+  for (size_t i = 0; i < sizeof good_modes / sizeof good_modes[0]; i++) {
+    assert_int_equal(chmod(f->file, good_modes[i]), 0);
+    assert_true(hits(f));
+  }
+}
+
 static void nothing_is_left_beside_the_entry(void **state) {
   struct fixture *f = *state;
   char command[256];
@@ -144,6 +161,7 @@ int main(void) {
       EACH(every_other_length_is_a_miss),
       EACH(an_entry_of_another_key_is_a_miss),
       EACH(what_is_no_file_is_a_miss),
+      EACH(what_others_may_write_is_a_miss),
       EACH(nothing_is_left_beside_the_entry),
       EACH(a_lock_keeps_a_process_out_until_the_entry_is_there),
   };

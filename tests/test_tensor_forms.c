@@ -104,15 +104,15 @@ static void scales_lie_where_the_contract_says(void **state) {
     uint64_t stride_e, pitch; /* of (3, 70, 96): in scales; tiles of blk, words of packed mn */
   } rows[] = {
       {"quantize_bf16_e4m3_b32_rceil_row_lin.tma-8x512", 70 * 3, 3},
-      {"quantize_bf16_e4m3_b32_rceil_row_lin.any-32x128", 70 * 3, 3},
-      {"quantize_f32_e4m3_b32_amax_col_lin.any-64x64", 3 * 96, 96},
-      {"quantize_f32_e4m3_b16_rceil_colt_lin.any-64x64", 5 * 96, 96},
+      {"quantize_bf16_e4m3_b32_rceil_row_lin.any-32x256", 70 * 3, 3},
+      {"quantize_f32_e4m3_b32_amax_col_lin.any-128x64", 3 * 96, 96},
+      {"quantize_f32_e4m3_b16_rceil_colt_lin.any-128x64", 5 * 96, 96},
       {"quantize_f16_e4m3_b64_pow2_sq_lin.tma-128x128", 2 * 2, 2},
       {"quantize_f16_e4m3_b128_pow2_sqt_lin.any-128x128", 1, 1},
       /* A tile of 128 rows and 4 columns. */
-      {"quantize_bf16_e4m3_b32_rceil_row_blk.any-32x128", 512, 1},
-      {"quantize_bf16_e4m3_b16_rceil_row_blk.any-32x128", 1024, 2},
-      {"quantize_f32_e4m3_b32_rceil_colt_blk.any-64x64", 512, 1},
+      {"quantize_bf16_e4m3_b32_rceil_row_blk.any-32x256", 512, 1},
+      {"quantize_bf16_e4m3_b16_rceil_row_blk.any-32x256", 1024, 2},
+      {"quantize_f32_e4m3_b32_rceil_colt_blk.any-128x64", 512, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     const struct mxq_tensor_plan plan = good_plan(rows[i].kernel, "90a", 3, 70, 96);
@@ -156,23 +156,23 @@ static void rows_have_their_rules(void **state) {
   assert_int_equal(good_plan(row, "90a", 5, 0, 24).grid, 0);
 }
 
-static const char any[] = "quantize_f32_e5m2_b32_rceil_colt_lin.any-64x64";
+static const char any[] = "quantize_f32_e5m2_b32_rceil_colt_lin.any-128x64";
 
 static void generic_kernels_take_everything(void **state) {
   (void)state;
-  struct mxq_tensor_plan plan = good_plan(any, "80", 70001, 65, 3);
+  struct mxq_tensor_plan plan = good_plan(any, "80", 70001, 129, 3);
   assert_int_equal(plan.form, MXQ_FORM_ANY);
   assert_int_equal(plan.in.rank, 0);
   assert_int_equal(plan.out[0].rank, 0);
   assert_int_equal(plan.tiles_n, 2);
   assert_int_equal(plan.tiles_k, 1);
   assert_int_equal(plan.grid, 140002);
-  assert_int_equal(plan.stride_e_bytes, 780);
+  assert_int_equal(plan.stride_e_bytes, 1548);
   assert_int_equal(plan.stride_n_bytes, 12);
   /* More elements, lengths and tiles than 32 bits count; a grid has fewer than 2^31 blocks. */
   plan = good_plan(any, "89", 3, TWO(33) + 1, 7);
   assert_true(plan.n == (uint64_t)TWO(33) + 1);
-  assert_true(plan.tiles == 3 * ((uint64_t)TWO(27) + 1));
+  assert_true(plan.tiles == 3 * ((uint64_t)TWO(26) + 1));
   assert_int_equal(plan.grid, plan.tiles);
   assert_true(plan.scale[0].stride_e == ((uint64_t)TWO(28) + 1) * 7);
   plan = good_plan(any, "90a", TWO(35), 3, 5);

@@ -204,10 +204,7 @@ static void test_every_kernel(void **state) {
   while (mxq_variant_next(&variant))
     for (size_t i = 0; (row = mxq_schedule_at(&variant, MXQ_FAMILY_TMA, i)) != NULL; i++)
       for (size_t a = 0; (arch = mxq_arch_at(a)) != NULL; a++) {
-        const struct mxq_kernel_id id = {.variant = variant,
-                                         .family = MXQ_FAMILY_TMA,
-                                         .tile_n = row->tile_n,
-                                         .tile_k = row->tile_k};
+        const struct mxq_kernel_id id = mxq_schedule_kernel(&variant, row);
         const enum mxq_status status = mxq_tensor_plan_make(&id, arch, &shape, &plan);
         if (status != (arch->has_tma ? MXQ_OK : MXQ_UNSUPPORTED)) fail_msg("%s", mxq_last_error());
       }

@@ -56,7 +56,7 @@ static struct steps steps_of(const struct mxq_kernel_id *kernel, int odd) {
 /* Kernels that move rows have a block for each tile. */
 static int is_by_rows(const struct mxq_kernel_id *kernel) {
   const enum mxq_form form = mxq_form_facts(kernel)->form;
-  return form == MXQ_FORM_ROW || form == MXQ_FORM_DEQUANT_ROW;
+  return form == MXQ_FORM_ROW || form == MXQ_FORM_STRIP || form == MXQ_FORM_DEQUANT_ROW;
 }
 
 static int is_generic(const struct mxq_kernel_id *kernel) {

@@ -91,8 +91,8 @@ unsigned emu_permute_bytes(unsigned a, unsigned b, unsigned selector) {
   const uint64_t bytes = (uint64_t)b << 32 | a;
   unsigned word = 0;
   for (unsigned i = 0; i < 4; i++) {
-    const unsigned which = selector >> 4 * i & 7;
-    word |= (unsigned)(bytes >> 8 * which & 0xFF) << 8 * i;
+    const unsigned which = selector >> 4 * i & 7, byte = bytes >> 8 * which & 0xFF;
+    word |= (selector >> 4 * i & 8 ? (byte >> 7) * 0xFF : byte) << 8 * i;
   }
   return word;
 }
@@ -114,6 +114,11 @@ static float nan_float(void) { return float_of(0x7FFFFFFF); }
 float emu_multiply(float a, float b) {
   const float product = a * b;
   return isnan(product) ? nan_float() : product;
+}
+
+float emu_multiply_add(float a, float b, float c) {
+  const float sum = fmaf(a, b, c);
+  return isnan(sum) ? nan_float() : sum;
 }
 
 float emu_min_number(float a, float b) {

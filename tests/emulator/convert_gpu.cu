@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Goes behind templates/args.h and templates/device.cuh: what the hardware's conversions give.
+// Goes behind templates/args.h and templates/device*.cuh: what the hardware's conversions give.
 
 struct convert_args {
   const unsigned *begins[2];  // of e4m3 and e5m2: the smallest magnitude that gives each code
@@ -44,7 +44,7 @@ MXQ_KERNEL(convert_all, 256, 4)(MXQ_ARGS(convert_args) args) {
   }
 }
 
-constexpr unsigned SAMPLE_RESULTS = 18;
+constexpr unsigned SAMPLE_RESULTS = 19;
 struct sample_args {
   const unsigned *a, *b;
   unsigned *results[SAMPLE_RESULTS];
@@ -53,14 +53,15 @@ struct sample_args {
 // The other primitives, on given words; in the order of test_gpu_convert's table.
 MXQ_KERNEL(convert_sample, 256, 4)(MXQ_ARGS(sample_args) args) {
   const unsigned i = block_id() * 256 + thread_id(), a = args.a[i], b = args.b[i];
+  const unsigned c = a % 2 ? multiply_pair_bf16(a, b) : a ^ b << 7;
   const unsigned results[SAMPLE_RESULTS] = {
       multiply_pair_bf16(a, b),
       multiply_pair_f16(a, b),
-      add_pair_bf16(a, b),
-      add_pair_f16(a, b),
-      limit_pair_bf16(a, b & 0x7F7F7F7F),
-      limit_pair_f16(a, b & 0x7BFF7BFF),
-      max_pair_u16(a, b),
+      multiply_add_pair_bf16(a, b, c),
+      multiply_add_pair_f16(a, b, c),
+      min_pair_bf16(a, b),
+      min_pair_f16(a, b),
+      float_bits(multiply_add(bits_float(a), bits_float(b), bits_float(c))),
       max_magnitude_pair_bf16(a, b),
       max_magnitude_pair_f16(a, b),
       float_bits(max_magnitude(bits_float(a), bits_float(b))),
@@ -72,6 +73,7 @@ MXQ_KERNEL(convert_sample, 256, 4)(MXQ_ARGS(sample_args) args) {
       round_pair_bf16(bits_float(a), bits_float(b)),
       round_pair_f16(bits_float(a), bits_float(b)),
       permute_bytes(a, ~a, b & 0x7777),
+      permute_signs(a, ~a, b),
   };
   for (unsigned r = 0; r < SAMPLE_RESULTS; r++) args.results[r][i] = results[r];
 }

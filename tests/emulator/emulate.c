@@ -170,12 +170,24 @@ static int expand_and_run(const void *context, size_t job, size_t jobs, struct e
   return done;
 }
 
+/* What is wrong with the folder is told once, not by every job. */
+static int templates_are_there(const struct emu_request *request) {
+  struct mxq_expander *expander;
+  if (mxq_expander_create(&mxq_allocator_default, request->templates, &expander) != MXQ_OK) {
+    fprintf(stderr, "mxq-emulate: %s\n", mxq_last_error());
+    return 0;
+  }
+  mxq_expander_destroy(expander);
+  return 1;
+}
+
 static int run_selection(const struct emu_request *request, const struct kernel_cases *selection,
                          struct emu_totals *totals) {
   const size_t most = (size_t)request->jobs, even = (selection->count + most - 1) / most;
   const struct share share = {request, selection, even < batch ? even : batch};
   const size_t groups = (selection->count + share.each - 1) / share.each;
   const size_t jobs = most < groups ? most : groups;
+  if (!templates_are_there(request)) return 0;
   return emu_jobs_run(jobs, expand_and_run, &share, totals);
 }
 

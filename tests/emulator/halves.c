@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arithmetic of bf16 and f16. Products are exact in doubles, and sums of f16 too. A sum of bf16 is
- * rounded twice where its terms lie far apart, to 53 bits and then to 8, which gives what one
- * rounding does: Figueroa, "When is double rounding innocuous?", 1995.
+ * Arithmetic of bf16 and f16. Products are exact in doubles. A sum is rounded to an odd last place
+ * of a double where it is inexact, so that the second rounding, to 8 or 11 bits, gives what one
+ * rounding does: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
  */
 #include <math.h>
 #include <stdint.h>
@@ -65,14 +65,26 @@ unsigned emu_multiply_half(unsigned a, unsigned b, unsigned exponent_bits) {
                     exponent_bits);
 }
 
-unsigned emu_add_half(unsigned a, unsigned b, unsigned exponent_bits) {
-  return round_half((double)emu_widen_half(a, exponent_bits) + emu_widen_half(b, exponent_bits),
-                    exponent_bits);
+static double add_to_odd(double a, double b) {
+  const double sum = a + b, share = sum - a;
+  const double rest = (a - (sum - share)) + (b - share); /* Knuth: exactly what the sum lacks */
+  uint64_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  return rest == 0 || isnan(rest) || bits % 2 ? sum
+                                              : nextafter(sum, rest > 0 ? INFINITY : -INFINITY);
 }
 
-unsigned emu_limit_half(unsigned x, unsigned most, unsigned exponent_bits) {
-  const unsigned magnitude = x & magnitude_bits;
-  return is_nan(x, exponent_bits) || magnitude > most ? most : magnitude;
+unsigned emu_multiply_add_half(unsigned a, unsigned b, unsigned c, unsigned exponent_bits) {
+  const double product =
+      (double)emu_widen_half(a, exponent_bits) * emu_widen_half(b, exponent_bits);
+  return round_half(add_to_odd(product, emu_widen_half(c, exponent_bits)), exponent_bits);
+}
+
+unsigned emu_smaller_half(unsigned a, unsigned b, unsigned exponent_bits) {
+  if (is_nan(a, exponent_bits)) return is_nan(b, exponent_bits) ? half_nan : b;
+  if (is_nan(b, exponent_bits)) return a;
+  const float x = emu_widen_half(a, exponent_bits), y = emu_widen_half(b, exponent_bits);
+  return x < y || (x == y && a >> 15) ? a : b; /* -0 is the smaller zero */
 }
 
 unsigned emu_larger_half(unsigned a, unsigned b, unsigned exponent_bits) {

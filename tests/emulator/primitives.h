@@ -42,19 +42,21 @@ EMU_API void emu_bulk_wait_read(EMU_PLACE);
 EMU_API unsigned emu_narrow(float value, unsigned exponent_bits, unsigned mantissa_bits);
 EMU_API unsigned emu_ceil_e8m0(float value);
 EMU_API float emu_multiply(float a, float b);
+EMU_API float emu_multiply_add(float a, float b, float c);
 EMU_API float emu_min_number(float a, float b); /* the other one if one is NaN */
 EMU_API float emu_larger_magnitude(float a, float b);
 /* A code's value as f16, exactly; a NaN is 0x7FFF. */
 EMU_API unsigned emu_widen_code(unsigned code, unsigned exponent_bits, unsigned mantissa_bits);
 /* To nearest, ties to even; too large is infinity. */
 EMU_API unsigned emu_round_half(float value, unsigned exponent_bits);
+/* A nibble with its top bit set gives eight times the top bit of the byte that it picks. */
 EMU_API unsigned emu_permute_bytes(unsigned a, unsigned b, unsigned selector);
 /* Of 16-bit floats with `exponent_bits`: 8 is bf16, 5 is f16. */
 EMU_API float emu_widen_half(unsigned bits, unsigned exponent_bits);
 EMU_API unsigned emu_multiply_half(unsigned a, unsigned b, unsigned exponent_bits);
-EMU_API unsigned emu_add_half(unsigned a, unsigned b, unsigned exponent_bits);
-/* The magnitude of x, at most `most`, which is positive; `most` if x is NaN. */
-EMU_API unsigned emu_limit_half(unsigned x, unsigned most, unsigned exponent_bits);
+/* a * b + c, rounded once. */
+EMU_API unsigned emu_multiply_add_half(unsigned a, unsigned b, unsigned c, unsigned exponent_bits);
+EMU_API unsigned emu_smaller_half(unsigned a, unsigned b, unsigned exponent_bits);
 /* With a seeded random sign, as nobody may rely on it. */
 EMU_API unsigned emu_larger_half(unsigned a, unsigned b, unsigned exponent_bits);
 

@@ -20,9 +20,7 @@ static void each_kernel(int (*visit)(void *context, const struct mxq_kernel_id *
     for (size_t f = 0; (family = mxq_family_every(f)); f++) {
       int is_default = 1;
       for (size_t i = 0; (row = mxq_schedule_at(&kernel.variant, family->family, i)); i++) {
-        kernel.family = (uint8_t)family->family;
-        kernel.tile_n = row->tile_n;
-        kernel.tile_k = row->tile_k;
+        kernel = mxq_schedule_kernel(&kernel.variant, row);
         if (mxq_kernel_id_check_arch(&kernel, arch) != MXQ_OK) continue;
         if (!visit(context, &kernel, is_default)) return;
         is_default = 0;

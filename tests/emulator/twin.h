@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host's twin of templates/device.cuh: the same functions for a C++17 compiler. Put before an
- * expansion by -include; everything below the expansion's own device piece then compiles unchanged.
+ * The host's twin of templates/device*.cuh: the same functions for a C++17 compiler. Put before an
+ * expansion by -include; everything but the expansion's own device pieces then compiles unchanged.
  */
 #ifndef EMU_TWIN_H
 #define EMU_TWIN_H
@@ -32,14 +32,14 @@ MXQ_FN unsigned grid_size() { return emu_grid_size(); }
 MXQ_FN void block_sync(EMU_CALLER) { emu_block_sync(line, file); }
 
 template <class T>
-MXQ_FN T shared_load(unsigned offset, EMU_CALLER) {
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0, EMU_CALLER) {
   T value;
-  emu_shared_load(offset, &value, sizeof value, line, file);
+  emu_shared_load(offset + apart, &value, sizeof value, line, file);
   return value;
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value, EMU_CALLER) {
-  emu_shared_store(offset, &value, sizeof value, line, file);
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0, EMU_CALLER) {
+  emu_shared_store(offset + apart, &value, sizeof value, line, file);
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer, EMU_CALLER) {
@@ -93,6 +93,7 @@ MXQ_FN unsigned multiply_high(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
 }
 MXQ_FN float multiply(float a, float b) { return emu_multiply(a, b); }
+MXQ_FN float multiply_add(float a, float b, float c) { return emu_multiply_add(a, b, c); }
 MXQ_FN float min_number(float a, float b) { return emu_min_number(a, b); }
 MXQ_FN float magnitude(float x) { return bits_float(float_bits(x) & 0x7FFFFFFF); }
 MXQ_FN float max_magnitude(float a, float b) { return emu_larger_magnitude(a, b); }
@@ -106,16 +107,18 @@ MXQ_FN float widen_f16(unsigned bits) { return emu_widen_half(bits & 0xFFFF, 5);
   }
 EMU_PAIR(multiply_pair_bf16, emu_multiply_half, 8)
 EMU_PAIR(multiply_pair_f16, emu_multiply_half, 5)
-EMU_PAIR(add_pair_bf16, emu_add_half, 8)
-EMU_PAIR(add_pair_f16, emu_add_half, 5)
-EMU_PAIR(limit_pair_bf16, emu_limit_half, 8)
-EMU_PAIR(limit_pair_f16, emu_limit_half, 5)
+EMU_PAIR(min_pair_bf16, emu_smaller_half, 8)
+EMU_PAIR(min_pair_f16, emu_smaller_half, 5)
 EMU_PAIR(max_magnitude_pair_bf16, emu_larger_half, 8)
 EMU_PAIR(max_magnitude_pair_f16, emu_larger_half, 5)
 #undef EMU_PAIR
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  const unsigned low = (a & 0xFFFF) > (b & 0xFFFF) ? a : b, high = a >> 16 > b >> 16 ? a : b;
-  return (low & 0xFFFF) | (high & 0xFFFF0000);
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
+  return emu_multiply_add_half(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, 8) |
+         emu_multiply_add_half(a >> 16, b >> 16, c >> 16, 8) << 16;
+}
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
+  return emu_multiply_add_half(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, 5) |
+         emu_multiply_add_half(a >> 16, b >> 16, c >> 16, 5) << 16;
 }
 
 /* Two codes, the first in the low byte; codes of four bits in the low half of one byte. */
@@ -138,8 +141,14 @@ MXQ_FN unsigned round_pair_bf16(float first, float second) {
 MXQ_FN unsigned round_pair_f16(float first, float second) {
   return emu_round_half(first, 5) | emu_round_half(second, 5) << 16;
 }
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> by % 32);
+}
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
-  return emu_permute_bytes(a, b, selector);
+  return emu_permute_bytes(a, b, selector & 0x7777);
+}
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  return emu_permute_bytes(a, b, selector | 0x8888);
 }
 MXQ_FN unsigned ceil_e8m0(float x) { return emu_ceil_e8m0(x); }
 

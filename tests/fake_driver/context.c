@@ -8,6 +8,7 @@
 #include "control.h"
 #include "fake.h"
 #include "fault.h"
+#include "fake_setting.h"
 
 static struct CUctx_st primaries[fake_devices_max] = {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}};
 static _Thread_local CUcontext stack[16];
@@ -53,8 +54,10 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
   *value = 0;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = capability / 10;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = capability % 10;
-  if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = 4;
-  if (attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) *value = 1 << 20;
+  if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+    *value = (int)fake_number("FAKE_CUDA", "multiprocessors", 4);
+  if (attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
+    *value = (int)fake_number("FAKE_CUDA", "l2", 1 << 20);
   return CUDA_SUCCESS;
 }
 

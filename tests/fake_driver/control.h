@@ -5,6 +5,8 @@
  *   version=12040        the CUDA version that the driver is for (13000); younger functions are not
  *                        found
  *   devices=90,100       the compute capability of each device (90,90); none for an empty list
+ *   multiprocessors=4    of each device
+ *   l2=1048576           bytes of the L2 cache of each device
  *   fail=N, fail=NAME:N  the N-th call of any function, or of one, fails
  *   code=N               with this CUresult (999)
  *   refuse=N             the first N images are refused

@@ -7,7 +7,7 @@
 #include "args.h"
 #include "axes.h"
 #include "cpu.h"
-#include "job.h"
+#include "fault.h"
 #include "schedule.h"
 
 static int64_t elements(const struct fake_job *job, uint64_t bytes) {
@@ -62,7 +62,7 @@ int fake_job_of_dequantize(const struct mxq_kernel_id *id, const void *arguments
 
 /* A tensor that has these scales: columns of blocks of 16, and lines of 1 or of whole blocks. Its
  * lengths along the blocks are multiples: no scale tells the last block's own length. */
-void fake_move_scales(const struct mxq_kernel_id *id, const void *arguments) {
+void fake_move_scales(const char *symbol, const struct mxq_kernel_id *id, const void *arguments) {
   const struct mxq_relayout_launch *launch = arguments;
   struct mxq_relayout_args args = {.variant = id->variant, .src = launch->src, .dst = launch->dst};
   const unsigned block = launch->block > 1 ? (unsigned)launch->block : 16;
@@ -78,4 +78,5 @@ void fake_move_scales(const struct mxq_kernel_id *id, const void *arguments) {
   args.from = launch->to_lin ? id->variant.scales : MXQ_SCALES_LIN;
   args.to = launch->to_lin ? MXQ_SCALES_LIN : id->variant.scales;
   mxq_cpu_relayout(&args);
+  fake_fault_after_move(symbol, &args);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "shape.h"
 
 static const char *fault_of(const char *symbol) {
   const char *fault = getenv("FAKE_FAULT");
@@ -42,4 +43,15 @@ void fake_fault_after(const char *symbol, const struct fake_job *job) {
   if (is(fault, "scale") && scale) scale[bytes.scale[last] - 1] ^= 1;
   if (is(fault, "beyond")) out[bytes.out[last]] = 0;
   if (is(fault, "input")) ((unsigned char *)(uintptr_t)job->pointers.in)[bytes.in - 1] ^= 1;
+}
+
+void fake_fault_after_move(const char *symbol, const struct mxq_relayout_args *args) {
+  const char *fault = fault_of(symbol);
+  struct mxq_variant variant = args->variant;
+  uint64_t bytes = 0;
+  variant.scales = (uint8_t)args->to;
+  if (mxq_shape_scale_bytes(&variant, &args->shape, args->part, &bytes) != MXQ_OK || !bytes) return;
+  if (is(fault, "scale")) ((unsigned char *)args->dst)[bytes - 1] ^= 1;
+  if (is(fault, "beyond")) ((unsigned char *)args->dst)[bytes] = 0;
+  if (is(fault, "input")) *(unsigned char *)(uintptr_t)args->src ^= 1;
 }

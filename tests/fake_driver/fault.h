@@ -11,6 +11,8 @@
 /* 1: the kernel does nothing. */
 int fake_fault_before(const char *symbol);
 void fake_fault_after(const char *symbol, const struct fake_job *job);
+/* The same after scales were moved: scale, beyond, input. */
+void fake_fault_after_move(const char *symbol, const struct mxq_relayout_args *args);
 /* What every call that waits answers. */
 CUresult fake_sticky(void);
 

@@ -28,6 +28,6 @@ struct fake_job {
 /* dequant.c: 0 if maps and arguments do not fit together. The job has its variant. */
 int fake_job_of_dequantize(const struct mxq_kernel_id *id, const void *arguments, unsigned grid,
                            struct fake_job *job);
-void fake_move_scales(const struct mxq_kernel_id *id, const void *arguments);
+void fake_move_scales(const char *symbol, const struct mxq_kernel_id *id, const void *arguments);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "args.h"
 #include "axes.h"
+#include "control.h"
 #include "cpu.h"
 #include "fake.h"
 #include "fault.h"
@@ -43,11 +45,24 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base) {
   return CUDA_SUCCESS;
 }
 
+/* Whether the current device can run an image: the fake NVRTC notes its arch in the ELF header's
+ * flags, 0x10000 for a suffix. Other images tell nothing. */
+static int can_run(const void *code) {
+  Elf64_Ehdr header;
+  memcpy(&header, code, sizeof header);
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || !header.e_flags || !fake_current()) return 1;
+  const unsigned number = header.e_flags & 0xFFFF;
+  const unsigned device = (unsigned)fake_device_capability(fake_current()->device);
+  if (header.e_flags & 0x10000) return number == device;
+  return number / 10 == device / 10 && number <= device;
+}
+
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options,
                            void **values, unsigned count, CUlibraryOption *library_options,
                            void **library_values, unsigned library_count) {
   (void)options, (void)values, (void)library_options, (void)library_values;
   if (!code || count || library_count) return CUDA_ERROR_INVALID_VALUE;
+  if (!can_run(code)) return CUDA_ERROR_NO_BINARY_FOR_GPU;
   *library = malloc(1);
   return *library ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -103,6 +118,7 @@ static int kernel_of(const char *symbol, struct mxq_kernel_id *id) {
   id->family = end[1] == 't'   ? MXQ_FAMILY_TMA
                : end[1] == 'a' ? MXQ_FAMILY_ANY
                                : MXQ_FAMILY_RELAYOUT;
+  id->path = strstr(end, "_direct") ? MXQ_PATH_DIRECT : MXQ_PATH_USUAL;
   return mxq_variant_parse(name, &id->variant) == MXQ_OK;
 }
 
@@ -176,7 +192,8 @@ static CUresult compute(const struct fake_operation *operation) {
   if (!kernel_of(operation->kernel->symbol, &id)) return CUDA_ERROR_INVALID_VALUE;
   job.variant = id.variant;
   if (fake_fault_before(operation->kernel->symbol)) return fake_sticky();
-  if (id.family == MXQ_FAMILY_RELAYOUT) return fake_move_scales(&id, arguments), CUDA_SUCCESS;
+  if (id.family == MXQ_FAMILY_RELAYOUT)
+    return fake_move_scales(operation->kernel->symbol, &id, arguments), CUDA_SUCCESS;
   if (id.variant.op == MXQ_OP_DEQUANTIZE) {
     if (!fake_job_of_dequantize(&id, arguments, operation->grid, &job))
       return CUDA_ERROR_LAUNCH_FAILED;
@@ -185,9 +202,10 @@ static CUresult compute(const struct fake_operation *operation) {
     return CUDA_SUCCESS;
   }
   const enum mxq_form form = mxq_form_facts(&id)->form;
-  const CUresult result = form == MXQ_FORM_TILE  ? job_of_tiles(arguments, &job)
-                          : form == MXQ_FORM_ROW ? job_of_rows(arguments, operation->grid, &job)
-                                                 : job_of_elements(arguments, &job);
+  const CUresult result = form == MXQ_FORM_TILE ? job_of_tiles(arguments, &job)
+                          : form == MXQ_FORM_ROW || form == MXQ_FORM_STRIP
+                              ? job_of_rows(arguments, operation->grid, &job)
+                              : job_of_elements(arguments, &job);
   if (result != CUDA_SUCCESS) return result;
   mxq_cpu_run(&job.variant, &job.shape, &job.pointers);
   fake_fault_after(operation->kernel->symbol, &job);
@@ -215,6 +233,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   if (kernel_of(operation.kernel->symbol, &id)) {
     const size_t sizes[] = {[MXQ_FORM_TILE] = sizeof(struct mxq_tma_args),
                             [MXQ_FORM_ROW] = sizeof(struct mxq_vector_args),
+                            [MXQ_FORM_STRIP] = sizeof(struct mxq_vector_args),
                             [MXQ_FORM_ANY] = sizeof(struct mxq_any_args),
                             [MXQ_FORM_DEQUANT_TILE] = sizeof(struct mxq_dequant_tile_args),
                             [MXQ_FORM_DEQUANT_ROW] = sizeof(struct mxq_dequant_row_args),

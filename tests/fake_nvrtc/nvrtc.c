@@ -23,6 +23,7 @@ struct program {
   char log[512];
   unsigned char *code;
   size_t size;
+  unsigned arch; /* its number, 0x10000 more with a suffix */
 };
 
 static atomic_ulong calls, failing;
@@ -92,7 +93,7 @@ const char *nvrtcGetErrorString(int result) {
   return "an error of the fake NVRTC";
 }
 
-static const int archs[] = {75, 80, 86, 89, 90, 100, 103, 120};
+static const int archs[] = {75, 80, 86, 89, 90, 100, 103, 120, 121};
 enum { arch_count = sizeof archs / sizeof archs[0] };
 int nvrtcGetNumSupportedArchs(int *count);
 int nvrtcGetNumSupportedArchs(int *count) {
@@ -136,9 +137,11 @@ static uint64_t hash(const char *text) {
   return value;
 }
 
-/* Header, two section headers, names, the symbol and bytes that the source decides. */
+/* Header, whose flags hold the arch (fake_driver/launch.c), two section headers, names, the symbol
+ * and bytes that the source decides. */
 static int assemble(struct program *program) {
-  Elf64_Ehdr header = {.e_ident = ELFMAG, .e_machine = CUDA_ELF, .e_shnum = 2};
+  Elf64_Ehdr header = {
+      .e_ident = ELFMAG, .e_machine = CUDA_ELF, .e_flags = program->arch, .e_shnum = 2};
   Elf64_Shdr sections[2] = {{0}, {.sh_type = SHT_STRTAB}};
   const size_t text = sizeof header + sizeof sections;
   uint64_t word = hash(program->source);
@@ -175,10 +178,12 @@ static void note_compile(void) {
 int nvrtcCompileProgram(struct program *program, int count, const char *const *options);
 int nvrtcCompileProgram(struct program *program, int count, const char *const *options) {
   ENTER();
-  int has_arch = 0;
-  for (int i = 0; i < count; i++) has_arch |= strncmp(options[i], "--gpu-architecture=", 19) == 0;
+  char suffix = 0;
+  for (int i = 0; i < count; i++)
+    if (sscanf(options[i], "--gpu-architecture=%*[a-z]_%u%c", &program->arch, &suffix) >= 1)
+      program->arch |= suffix ? 0x10000u : 0;
   note_compile();
-  if (!has_arch) return invalid_input;
+  if (!program->arch) return invalid_input;
   if (strstr(program->source, "#error"))
     return snprintf(program->log, sizeof program->log, "error: #error in the source"), compilation;
   snprintf(program->log, sizeof program->log,

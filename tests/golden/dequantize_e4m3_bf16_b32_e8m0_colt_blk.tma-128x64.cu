@@ -2,7 +2,7 @@
 // Reproduce: mxq source dequantize_e4m3_bf16_b32_e8m0_colt_blk --arch 90a
 // SPDX-License-Identifier: MIT
 
-#line 9 "templates/args.h"
+#line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
 #ifdef __cplusplus
 #define MXQ_ALIGNED(bytes) alignas(bytes)
@@ -10,11 +10,13 @@
 #define MXQ_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
+#line 18 "templates/args.h"
 /* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
 struct mxq_tensor_map {
   MXQ_ALIGNED(128) unsigned char bytes[128];
 };
 
+#line 25 "templates/args.h"
 /* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
 struct mxq_divisor {
   unsigned multiplier;
@@ -23,61 +25,10 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
-/* Where a part's scales go (contract, section 4; templates/scales.cuh). */
-struct mxq_scale_args {
-  unsigned char *to;
-  unsigned long long stride_e; /* scales between matrices */
-  unsigned long long pitch; /* blk: tiles in a row of tiles; packed mn: words in a column; otherwise
-                               scales between neighbours along the outer axis */
-};
-
-/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
-struct mxq_tma_args {
-  struct mxq_tensor_map in;   /* {K, N, E} */
-  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n; /* tiles along N */
-  struct mxq_divisor tiles_k; /* tiles along K */
-};
-
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
-struct mxq_vector_args {
-  const unsigned char *in;
-  unsigned char *out;
-  struct mxq_scale_args scale;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
-struct mxq_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  unsigned char *also; /* the first of two parts */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-};
-
+#line 100 "templates/args.h"
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
+ * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E, of generic kernels along
+ * N, K, E. */
 struct mxq_dequant_tile_args {
   struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
   struct mxq_tensor_map out; /* {K, N, E} */
@@ -92,57 +43,9 @@ struct mxq_dequant_tile_args {
   struct mxq_divisor tiles_k;
 };
 
-struct mxq_dequant_row_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-};
-
-/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
- * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
-struct mxq_relayout_launch {
-  const unsigned char *src;
-  unsigned char *dst;
-  unsigned long long rows;
-  unsigned long long columns;
-  unsigned long long lines;
-  unsigned long long block;
-  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
-  unsigned long long pitch;
-  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed
-                                  layouts, scales of others */
-  unsigned long long places;
-  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
-  unsigned squares;       /* float mn: lines of columns, not columns of lines */
-  unsigned to_lin;
-  unsigned reserved;
-};
-
 #line 1 "templates/device.cuh"
-// Device primitives: everything below this piece is plain C++ on top of these functions.
+// Device primitives that all kernels share; those that some kernels need are pieces of their own,
+// device_*.cuh. Everything else is plain C++ on top of these functions.
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \
@@ -160,13 +63,19 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -176,15 +85,38 @@ template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 
 // shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
 MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
   return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
 
+MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
+MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
+MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+
+// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
+MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// min.f32: the smaller; the other if one is NaN.
+MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
+MXQ_FN float magnitude(float x) { return fabsf(x); }
+
+// max.NaN: the larger magnitude, NaN if either is NaN.
+MXQ_FN float max_magnitude(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
+  return larger;
+}
+// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return __byte_perm(a, b, selector);
+}
+
+#endif
+
+#line 1 "templates/device_copy.cuh"
+// Primitives of the tensor copy engine.
+#ifdef __CUDACC__
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
 MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
@@ -231,109 +163,99 @@ MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigne
 MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
 MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+#endif
 
-MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
-MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
-MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+#line 1 "templates/dequant_variant.cuh"
+// The variant.
+constexpr unsigned IN_BITS = 8, IN_EXPONENT_BITS = 4;
+constexpr unsigned IN_MANTISSA_BITS = 3;
+constexpr unsigned OUT_BITS = 16, OUT_EXPONENT_BITS = 8;
+constexpr unsigned BLOCK = 32;
+constexpr bool ALONG_N = true;
+constexpr bool ALONG_K = false;
+constexpr bool COLUMN_MAJOR = true;
+constexpr unsigned SCALE_BITS = 8;
+constexpr bool SCALES_BLK = true, SCALES_MN = false;
+constexpr bool HAS_FP8 = true;        // conversions of e4m3 and e5m2
+constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
 
-// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
-MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
-// min.f32: the smaller; the other if one is NaN.
-MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
-MXQ_FN float magnitude(float x) { return fabsf(x); }
+#line 5 "templates/dequant_tile.cu"
+constexpr unsigned TILE_N = 128, TILE_K = 64;
+constexpr bool TILES_BY_K = true;
+constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 8;
+// Shared memory, in bytes.
+constexpr unsigned IN_TILE = 0, IN_BYTES = 8192;
+constexpr unsigned OUT_TILE = 8192;
+constexpr unsigned BARRIER = 24576;
 
+#line 1 "templates/place.cuh"
+// Bytes moved in one access.
+struct alignas(8) words2 {
+  unsigned word[2];
+};
+struct alignas(16) words4 {
+  unsigned word[4];
+};
+
+// Where a tile begins, in elements.
+struct tile_place {
+  unsigned n, k, e;
+};
+
+MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
+  return (multiply_high(x, by.multiplier) + x) >> by.shift;
+}
+
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
+MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
+}
+
+// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
+// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
+template <unsigned SPAN>
+MXQ_FN unsigned swizzle(unsigned offset) {
+  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
+  return offset ^ (offset >> 3 & (SPAN - 16));
+}
+
+#line 1 "templates/device_f16.cuh"
+// Primitives of two f16 in a word.
+#ifdef __CUDACC__
 // cvt.f32.f16: exact.
 MXQ_FN float widen_f16(unsigned bits) {
   float x;
   asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
   return x;
 }
-// mul.rn.bf16x2: both halves, each rounded by itself.
-MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
+// mul.rn.f16x2: both halves, each rounded by itself.
 MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
   unsigned product;
   asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
   return product;
 }
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
-// max.NaN: the larger magnitude, NaN if either is NaN.
-MXQ_FN float max_magnitude(float a, float b) {
-  float larger;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
-  return larger;
-}
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
-MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
 MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
-// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
-// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned narrow_pair(float first, float second) {
-  unsigned short codes;
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
-        "cvt.u16.u8 %0, pair;\n\t}"
-        : "=h"(codes) : "f"(second), "f"(first));
-  return codes;
-}
-// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
-MXQ_FN unsigned ceil_e8m0(float x) {
-  unsigned short codes;
-  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
-  return codes & 0xFF;
-}
+#endif
+
+#line 1 "templates/device_widen.cuh"
+// Conversions of codes, and to the wide types.
+#ifdef __CUDACC__
 // cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
 // each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
 template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
@@ -366,69 +288,9 @@ MXQ_FN unsigned round_pair_f16(float first, float second) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
   return pair;
 }
-// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
-MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
-  return __byte_perm(a, b, selector);
-}
-
 #endif
 
-#line 1 "templates/dequant_variant.cuh"
-// The variant.
-constexpr unsigned IN_BITS = 8, IN_EXPONENT_BITS = 4;
-constexpr unsigned IN_MANTISSA_BITS = 3;
-constexpr unsigned OUT_BITS = 16, OUT_EXPONENT_BITS = 8;
-constexpr unsigned BLOCK = 32;
-constexpr bool ALONG_N = true;
-constexpr bool ALONG_K = false;
-constexpr bool COLUMN_MAJOR = true;
-constexpr unsigned SCALE_BITS = 8;
-constexpr bool SCALES_BLK = true, SCALES_MN = false;
-constexpr bool HAS_FP8 = true;        // conversions of e4m3 and e5m2
-constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
-
-#line 4 "templates/dequant_tile.cu"
-constexpr unsigned TILE_N = 128, TILE_K = 64;
-constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 8;
-// Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, IN_BYTES = 8192;
-constexpr unsigned OUT_TILE = 8192;
-constexpr unsigned BARRIER = 24576;
-
-#line 1 "templates/place.cuh"
-// Bytes moved in one access.
-struct alignas(8) words2 {
-  unsigned word[2];
-};
-struct alignas(16) words4 {
-  unsigned word[4];
-};
-
-// Where a tile begins, in elements.
-struct tile_place {
-  unsigned n, k, e;
-};
-
-MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
-  return (multiply_high(x, by.multiplier) + x) >> by.shift;
-}
-
-template <class ARGS>
-MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
-}
-
-// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
-// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
-template <unsigned SPAN>
-MXQ_FN unsigned swizzle(unsigned offset) {
-  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
-  return offset ^ (offset >> 3 & (SPAN - 16));
-}
-
-#line 1 "templates/decode.cuh"
+#line 3 "templates/decode.cuh"
 // Codes as float32, exactly, by way of halves. The eight bits of an e5m2 code are the high byte of a
 // half; all other types are the bits of such a half or of an e4m3 code with a smaller exponent, and
 // one product with a power of two makes up for that.
@@ -609,7 +471,7 @@ MXQ_FN void load_scales(const ARGS &args, const unsigned char *from, float *scal
   }
 }
 
-#line 14 "templates/dequant_tile.cu"
+#line 16 "templates/dequant_tile.cu"
 // The input tile is [k][n], in rows of 128 bytes that the tensor map swizzles; the output tile is
 // [k / SLAB_K][n][k % SLAB_K], in rows of 128 bytes that its map swizzles.
 constexpr unsigned ROW_BYTES = 128;
@@ -689,20 +551,21 @@ MXQ_FN thread_scales scales_of(const mxq_dequant_tile_args &args, tile_place at,
 
 // Turns the words of one step: codes of CHUNK columns in each of CODES rows.
 MXQ_FN void decode_step(const thread_place &my, unsigned step, const float (&scale)[SCALES_K]) {
-  const unsigned row = row_of(my, step);
+  // A swizzle pattern is eight rows high, and CHUNK or CODES rows from a multiple of that many on lie
+  // in one: their places differ by constants.
+  const unsigned row = row_of(my, step), k = my.slab * SLAB_K + my.chunk * CHUNK;
+  const unsigned from = swizzle<ROW_BYTES>(IN_TILE + k * ROW_BYTES + row * IN_BITS / 8);
+  const unsigned to = swizzle<ROW_BYTES>(OUT_TILE + my.slab * SLAB_BYTES + row * ROW_BYTES +
+                                         my.chunk * 16);
   float x[CHUNK][CODES];
   for (unsigned c = 0; c < CHUNK; c++) {
-    const unsigned k = my.slab * SLAB_K + my.chunk * CHUNK + c;
-    const unsigned word = shared_load<unsigned>(
-        swizzle<ROW_BYTES>(IN_TILE + k * ROW_BYTES + row * IN_BITS / 8));
+    const unsigned word = shared_load<unsigned>(from ^ c * 16, c * ROW_BYTES);
     decode<CODES>(&word, x[c]);
   }
   for (unsigned r = 0; r < CODES; r++) {
     float products[CHUNK];
     for (unsigned c = 0; c < CHUNK; c++) products[c] = multiply(x[c][r], scale[ALONG_K ? 0 : c]);
-    shared_store(swizzle<ROW_BYTES>(OUT_TILE + my.slab * SLAB_BYTES + (row + r) * ROW_BYTES +
-                                    my.chunk * 16),
-                 round_chunk(products));
+    shared_store(to ^ r * 16, round_chunk(products), r * ROW_BYTES);
   }
 }
 
@@ -712,11 +575,11 @@ MXQ_KERNEL(dequantize_e4m3_bf16_b32_e8m0_colt_blk_tma_128x64, THREADS, BLOCKS_PE
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of(args, tile));
+    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of(args, tile);
+    const tile_place at = place_of<TILES_BY_K>(args, tile);
     const thread_scales scales = scales_of(args, at, my);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     for (unsigned step = 0; step < STEPS; step++)
@@ -727,7 +590,7 @@ MXQ_KERNEL(dequantize_e4m3_bf16_b32_e8m0_colt_blk_tma_128x64, THREADS, BLOCKS_PE
     if (thread_id() == 0) {
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // elements of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
     }
     if (tile >= args.tiles) return;
   }

@@ -2,7 +2,7 @@
 // Reproduce: mxq source quantize_bf16_e4m3_b32_rceil_colt_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
-#line 9 "templates/args.h"
+#line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
 #ifdef __cplusplus
 #define MXQ_ALIGNED(bytes) alignas(bytes)
@@ -10,11 +10,13 @@
 #define MXQ_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
+#line 18 "templates/args.h"
 /* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
 struct mxq_tensor_map {
   MXQ_ALIGNED(128) unsigned char bytes[128];
 };
 
+#line 25 "templates/args.h"
 /* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
 struct mxq_divisor {
   unsigned multiplier;
@@ -23,6 +25,7 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+#line 35 "templates/args.h"
 /* Where a part's scales go (contract, section 4; templates/scales.cuh). */
 struct mxq_scale_args {
   unsigned char *to;
@@ -31,8 +34,10 @@ struct mxq_scale_args {
                                scales between neighbours along the outer axis */
 };
 
+#line 45 "templates/args.h"
 /* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
+ * one tile out through `out`. Tiles are numbered along N or K first, as
+ * the kernel writes (templates/place.cuh), and along E last. */
 struct mxq_tma_args {
   struct mxq_tensor_map in;   /* {K, N, E} */
   struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
@@ -47,102 +52,9 @@ struct mxq_tma_args {
   struct mxq_divisor tiles_k; /* tiles along K */
 };
 
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
-struct mxq_vector_args {
-  const unsigned char *in;
-  unsigned char *out;
-  struct mxq_scale_args scale;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
-struct mxq_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  unsigned char *also; /* the first of two parts */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-};
-
-/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
-struct mxq_dequant_tile_args {
-  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
-  struct mxq_tensor_map out; /* {K, N, E} */
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_row_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-};
-
-/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
- * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
-struct mxq_relayout_launch {
-  const unsigned char *src;
-  unsigned char *dst;
-  unsigned long long rows;
-  unsigned long long columns;
-  unsigned long long lines;
-  unsigned long long block;
-  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
-  unsigned long long pitch;
-  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed
-                                  layouts, scales of others */
-  unsigned long long places;
-  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
-  unsigned squares;       /* float mn: lines of columns, not columns of lines */
-  unsigned to_lin;
-  unsigned reserved;
-};
-
 #line 1 "templates/device.cuh"
-// Device primitives: everything below this piece is plain C++ on top of these functions.
+// Device primitives that all kernels share; those that some kernels need are pieces of their own,
+// device_*.cuh. Everything else is plain C++ on top of these functions.
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \
@@ -160,13 +72,19 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -176,15 +94,38 @@ template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 
 // shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
 MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
   return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
 
+MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
+MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
+MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+
+// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
+MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// min.f32: the smaller; the other if one is NaN.
+MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
+MXQ_FN float magnitude(float x) { return fabsf(x); }
+
+// max.NaN: the larger magnitude, NaN if either is NaN.
+MXQ_FN float max_magnitude(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
+  return larger;
+}
+// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return __byte_perm(a, b, selector);
+}
+
+#endif
+
+#line 1 "templates/device_copy.cuh"
+// Primitives of the tensor copy engine.
+#ifdef __CUDACC__
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
 MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
@@ -231,83 +172,99 @@ MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigne
 MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
 MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+#endif
 
-MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
-MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
-MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+#line 1 "templates/variant.cuh"
+// The variant.
+constexpr unsigned IN_BITS = 16, IN_EXPONENT_BITS = 8;
+constexpr unsigned OUT_BITS = 8, OUT_EXPONENT_BITS = 4;
+constexpr unsigned OUT_MANTISSA_BITS = 3, OUT_NAN = 127;
+constexpr int OUT_EMAX = 8;
+constexpr float OUT_MAX = 448;
+constexpr unsigned BLOCK = 32;
+// Parts of the layout, as sums of 1: blocks along N, 2: along K, 4: column-major. The main part is
+// the only one, or the second of two; ALSO is the first of two, row-major.
+constexpr unsigned MAIN = 5;
+constexpr unsigned ALSO = 0;
+constexpr bool ALONG_N = MAIN & 1, ALONG_K = MAIN & 2, COLUMN_MAJOR = MAIN & 4;
+constexpr unsigned SCALE_BITS = 8;
+constexpr bool POWER_OF_TWO = true;  // every scale is one
+constexpr bool SCALES_LIN = true, SCALES_BLK = false;
+constexpr bool SCALES_MN = false;
+constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
+constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
+constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
-MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
-// min.f32: the smaller; the other if one is NaN.
-MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
-MXQ_FN float magnitude(float x) { return fabsf(x); }
+#line 5 "templates/tile.tma.cu"
+constexpr unsigned TILE_N = 128, TILE_K = 128;
+constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
+constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
+// Shared memory, in bytes.
+constexpr unsigned IN_TILE = 0, IN_BYTES = 32768;
+constexpr unsigned OUT_TILE = 32768, ALSO_TILE = 49152;
+constexpr unsigned MAXIMA = 49152;
+constexpr unsigned SCALE_TILE = 49152, BARRIER = 49152;
 
-// cvt.f32.f16: exact.
-MXQ_FN float widen_f16(unsigned bits) {
-  float x;
-  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
-  return x;
+#line 1 "templates/scale.cuh"
+// The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
+struct block_scale {
+  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
+  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
+};
+
+#line 8 "templates/scale.cuh"
+// Whether a block's maximum may come to more than the largest code's value and half a step.
+constexpr bool SATURATES = false;
+#line 20 "templates/scale.cuh"
+// Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
+MXQ_FN int scale_exponent(unsigned amax) {
+  const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
+#line 26 "templates/scale.cuh"
+  // The sum comes to the next exponent for these mantissas.
+  const unsigned d = float_bits(quotient);
+  return static_cast<int>((d + (d < 0x800000 ? 0x3FFFFF : 0x7FFFFF)) >> 23);
+#line 30 "templates/scale.cuh"
 }
+#line 39 "templates/scale.cuh"
+// The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
+// of the contract and the subnormal multiplier of code 254 are never needed.
+static_assert(OUT_EMAX >= 2, "codes stay below 254");
+
+MXQ_FN block_scale scale_of(unsigned amax) {
+  const int exponent = scale_exponent(amax);
+  // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
+  // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
+  const unsigned code = exponent < 0 ? 0 : exponent;
+  const unsigned multiplier = (254 - code) << 23;
+  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
+  return {code, bits_float(multiplier)};
+}
+
+#line 1 "templates/device_bf16.cuh"
+// Primitives of two bf16 in a word.
+#ifdef __CUDACC__
 // mul.rn.bf16x2: both halves, each rounded by itself.
 MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
   unsigned product;
   asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
   return product;
 }
-MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
-// max.NaN: the larger magnitude, NaN if either is NaN.
-MXQ_FN float max_magnitude(float a, float b) {
-  float larger;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
-  return larger;
-}
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
 MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
   unsigned larger;
+#if __CUDA_ARCH__ >= 860
   asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
   return larger;
 }
-MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
+#endif
+
+#line 1 "templates/device_narrow.cuh"
+// Conversions to codes.
+#ifdef __CUDACC__
 // cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
 // NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
 template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
@@ -334,127 +291,25 @@ MXQ_FN unsigned ceil_e8m0(float x) {
   asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
   return codes & 0xFF;
 }
-// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
-// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned widen_pair(unsigned codes) {
-  unsigned halves;
-  const unsigned short pair = static_cast<unsigned short>(codes);
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.u8.u16 pair, %1;\n\t"
-        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
-        : "=r"(halves) : "h"(pair));
-  return halves;
-}
-// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
-MXQ_FN unsigned round_pair_bf16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-MXQ_FN unsigned round_pair_f16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
-MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
-  return __byte_perm(a, b, selector);
-}
-
 #endif
 
-#line 1 "templates/variant.cuh"
-// The variant.
-constexpr unsigned IN_BITS = 16, IN_EXPONENT_BITS = 8;
-constexpr unsigned OUT_BITS = 8, OUT_EXPONENT_BITS = 4;
-constexpr unsigned OUT_MANTISSA_BITS = 3, OUT_NAN = 127;
-constexpr int OUT_EMAX = 8;
-constexpr float OUT_MAX = 448;
-constexpr unsigned BLOCK = 32;
-// Parts of the layout, as sums of 1: blocks along N, 2: along K, 4: column-major. The main part is
-// the only one, or the second of two; ALSO is the first of two, row-major.
-constexpr unsigned MAIN = 5;
-constexpr unsigned ALSO = 0;
-constexpr bool ALONG_N = MAIN & 1, ALONG_K = MAIN & 2, COLUMN_MAJOR = MAIN & 4;
-constexpr unsigned SCALE_BITS = 8;
-constexpr bool POWER_OF_TWO = true;  // every scale is one
-constexpr bool SCALES_LIN = true, SCALES_BLK = false;
-constexpr bool SCALES_MN = false;
-constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
-constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
-
-#line 4 "templates/tile.tma.cu"
-constexpr unsigned TILE_N = 128, TILE_K = 128;
-constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
-// Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, IN_BYTES = 32768;
-constexpr unsigned OUT_TILE = 32768, ALSO_TILE = 49152;
-constexpr unsigned MAXIMA = 49152;
-constexpr unsigned SCALE_TILE = 49152, BARRIER = 49152;
-
-#line 1 "templates/scale.cuh"
-// The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
-struct block_scale {
-  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
-  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
-};
-
-#line 17 "templates/scale.cuh"
-// Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
-MXQ_FN int scale_exponent(unsigned amax) {
-  const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
-  if constexpr (HAS_NARROW) return static_cast<int>(ceil_e8m0(quotient));
-  const unsigned d = float_bits(quotient);
-  const unsigned exponent = d >> 23, mantissa = d & 0x7FFFFF;
-  return static_cast<int>(exponent + (exponent ? mantissa != 0 : mantissa > 0x400000));
-}
-#line 33 "templates/scale.cuh"
-// The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
-// of the contract and the subnormal multiplier of code 254 are never needed.
-static_assert(OUT_EMAX >= 2, "codes stay below 254");
-
-MXQ_FN block_scale scale_of(unsigned amax) {
-  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
-  const int exponent = scale_exponent(amax);
-  // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
-  // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
-  const unsigned code = exponent < 0 ? 0 : exponent;
-  return {code, bits_float((254 - code) << 23)};
-}
-
-#line 1 "templates/convert.cuh"
+#line 5 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-  if constexpr (IN_BITS == 32)
-    return float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  else if constexpr (IN_BF16)
-    return max_magnitude_pair_bf16(a, b);
-  else
-    return max_magnitude_pair_f16(a, b);
+#line 14 "templates/convert.cuh"
+  return max_magnitude_pair_bf16(a, b);
+#line 18 "templates/convert.cuh"
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-  if constexpr (IN_BITS == 32)
-    return bits_float(word);
-  else if constexpr (IN_BF16)
-    return bits_float(column ? word & 0xFFFF0000 : word << 16);
-  else
-    return widen_f16(column ? word >> 16 : word & 0xFFFF);
+#line 25 "templates/convert.cuh"
+  return bits_float(column ? word & 0xFFFF0000 : word << 16);
+#line 29 "templates/convert.cuh"
 }
 
 // The bits of a column's magnitude as float32.
@@ -471,6 +326,25 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
+#line 46 "templates/convert.cuh"
+// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
+MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
+  if constexpr (THROUGH_WIDER) {
+    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
+                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
+    const unsigned over = wide >> 5 & 0x01010101;
+    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
+  }
+  return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
+         narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
+}
+
+#line 1 "templates/four.cuh"
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
+
+#line 119 "templates/four.cuh"
 struct row_products {
   float column[COLUMNS];
 };
@@ -478,7 +352,8 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
+#line 127 "templates/four.cuh"
+  if constexpr (HAS_PAIRS && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
     // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
     // half of the smallest code of any output type: the codes are those of the float32 product.
     // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
@@ -487,52 +362,14 @@ MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUM
         (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
     const unsigned pair = multiply_pair_bf16(word, multipliers);
     for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
-  } else {
-    for (unsigned c = 0; c < COLUMNS; c++)
-      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
+    return product;
   }
+#line 139 "templates/four.cuh"
+  for (unsigned c = 0; c < COLUMNS; c++)
+    product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
   return product;
 }
 
-// One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
-// bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
-// nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
-// the exponent's first code, is the code. NaN is a select for the types that have one.
-MXQ_FN unsigned narrow_one(float x) {
-  const float y = min_number(magnitude(x), OUT_MAX);
-  constexpr unsigned LOWEST = (128 - OUT_BIAS) << 23;  // exponent field of the smallest normal value
-  const unsigned exponent = float_bits(y) & 0x7F800000;
-  const unsigned anchor = (exponent < LOWEST ? LOWEST : exponent) + ((23 - OUT_MANTISSA_BITS) << 23);
-  const unsigned steps = float_bits(y + bits_float(anchor)) - anchor;
-  constexpr unsigned FIRST = LOWEST + ((23 - OUT_MANTISSA_BITS) << 23);
-  const unsigned code = steps + ((anchor - FIRST) >> (23 - OUT_MANTISSA_BITS));
-  constexpr unsigned SIGN = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS;
-  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;
-  return code | (float_bits(x) >> 31) << SIGN;
-}
-
-// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
-MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
-  if constexpr (THROUGH_WIDER) {
-    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
-                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
-    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
-    const unsigned over = wide >> 5 & 0x01010101;
-    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  } else if constexpr (CONVERTS) {
-    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
-  } else {
-    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
-           narrow_one(d) << 3 * OUT_BITS;
-  }
-}
-
-#line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers.
-
-#line 109 "templates/four.cuh"
 // Of as many words as hold four elements: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
   float x[4];
@@ -569,11 +406,15 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-template <class ARGS>
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
 }
 
 // The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
@@ -597,7 +438,7 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
   else if (quad % 2 == 0)
     codes.word[quad / 2] = four;
   else
-    codes.word[quad / 2] |= four << 16;
+    codes.word[quad / 2] = permute_bytes(codes.word[quad / 2], four, 0x5410);
 }
 
 // The larger of a word's columns, in both.
@@ -617,6 +458,9 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  static constexpr bool BY_TILES =
+      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -675,9 +519,16 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
-// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
+MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
+  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
+          (count - 1)) == 0;
+}
+
+// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -700,6 +551,12 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
     unsigned char *const to =
         scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (SCALES_LIN && ACCESS > 1)
+      if (!aligned_scales(scales, ACCESS)) {
+        for (unsigned c = 0; c < ACCESS; c++)
+          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+        continue;
+      }
     if constexpr (ACCESS == 4)
       global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
     else if constexpr (ACCESS == 2)
@@ -710,7 +567,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 17 "templates/tile.tma.cu"
+#line 19 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
 constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
@@ -733,11 +590,11 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-// Packed scales of a tile, a byte a block. Two of each part: those of one tile may still be read
+// Scales of a tile that leave together, a byte a block. Two of each part: those of one tile may still be read
 // while faster threads write the next one's; the barriers of two tiles lie between uses of one.
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
-constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
 constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
@@ -779,6 +636,12 @@ MXQ_FN unsigned word_place(unsigned row, unsigned word) {
     return swizzle<128>(IN_TILE + word / SLAB_WORDS * IN_SLAB_BYTES + row * 128 +
                         word % SLAB_WORDS * 4);
   return IN_TILE + row * ROW_BYTES + word * 4;
+}
+
+// The word `r` rows below one that is a multiple of eight: swizzles repeat after eight rows.
+MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
+  constexpr unsigned ALIKE = READS_ROWS ? 8 : 1, PITCH = READS_ROWS ? 128 : ROW_BYTES;
+  return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
 // The maximum of the block over the threads that share it.
@@ -840,28 +703,49 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
   }
 }
 
-// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
-MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned word, unsigned four) {
+// Puts four codes into a row-major tile, `below` rows below `row`: those of two columns in two rows,
+// or of one in four.
+MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned four) {
+  const unsigned to = tile + row * OUT_ROW_BYTES, apart = below * OUT_ROW_BYTES;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word * 2;
-    shared_store(to, static_cast<unsigned short>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned short>(four >> 16));
+    shared_store(to + word * 2, static_cast<unsigned short>(four), apart);
+    shared_store(to + word * 2, static_cast<unsigned short>(four >> 16), apart + OUT_ROW_BYTES);
   } else if constexpr (COLUMNS == 2) {
-    const unsigned to = tile + row * OUT_ROW_BYTES + word;
-    shared_store(to, static_cast<unsigned char>(four));
-    shared_store(to + OUT_ROW_BYTES, static_cast<unsigned char>(four >> 8));
-  } else if constexpr (OUT_BITS == 8) {
-    for (unsigned r = 0; r < 4; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word,
-                   static_cast<unsigned char>(four >> 8 * r));
+    shared_store(to + word, static_cast<unsigned char>(four), apart);
+    shared_store(to + word, static_cast<unsigned char>(four >> 8), apart + OUT_ROW_BYTES);
   } else {
-    // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
-    const unsigned odd = word % 2;
-    const unsigned theirs = shuffle_xor(four, 1);
-    const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
-    for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(tile + (row + r) * OUT_ROW_BYTES + word / 2,
-                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
+    for (unsigned r = 0; r < 4; r++)
+      shared_store(to + word, static_cast<unsigned char>(four >> 8 * r), apart + r * OUT_ROW_BYTES);
+  }
+}
+
+// Puts the codes of eight rows into a packed row-major tile. Two neighbouring threads hold the two codes
+// of a byte: each finishes four of the rows.
+MXQ_FN void stage_eight(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned eight) {
+  const unsigned odd = word % 2, theirs = shuffle_xor(eight, 1);
+  // The even column's four codes in the low half, the odd one's in the high half.
+  const unsigned both_columns = permute_bytes(eight, theirs, odd ? 0x3276 : 0x5410);
+  const unsigned even_rows = both_columns & 0x0F0F0F0F, odd_rows = both_columns >> 4 & 0x0F0F0F0F;
+  const unsigned to = tile + (row + odd * 4) * OUT_ROW_BYTES + word / 2;
+  const unsigned apart = below * OUT_ROW_BYTES;
+  const unsigned zero_two = even_rows | even_rows >> 12, one_three = odd_rows | odd_rows >> 12;
+  shared_store(to, static_cast<unsigned char>(zero_two), apart);
+  shared_store(to, static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(zero_two >> 8), apart + 2 * OUT_ROW_BYTES);
+  shared_store(to, static_cast<unsigned char>(one_three >> 8), apart + 3 * OUT_ROW_BYTES);
+}
+
+// Quantizes four rows of a word's columns into the row-major tile of the main part, or of the first
+// part where both have the same squares.
+MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigned *four_rows,
+                       const block_scale (&of)[COLUMNS]) {
+  constexpr unsigned TILE = COLUMN_MAJOR ? ALSO_TILE : OUT_TILE;
+  if constexpr (COLUMNS == 2 || OUT_BITS == 8) {
+    for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+      stage_four(TILE, row, quad * 4 + r, word, narrow_across(four_rows + r, of));
+  } else if (quad % 2) {
+    const unsigned before = narrow_across(four_rows - 4, of), here = narrow_across(four_rows, of);
+    stage_eight(TILE, row, quad * 4 - 4, word, permute_bytes(before, here, 0x5410));
   }
 }
 
@@ -877,7 +761,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   unsigned rows[HELD_ROWS];
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(word_place(first_row + (half ^ flip) + r, word));
+      rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
   block_scale scale[PIECES][COLUMNS];
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -885,8 +769,9 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     for (unsigned r = 1; r < PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
     largest = block_max(largest, word, group);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    scale[piece][0] = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 1; c < COLUMNS; c++)
+      scale[piece][c] = ALONG_K ? scale[piece][0] : scale_of(column_magnitude(largest, c));
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
       put_scales(args, at, first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
                  scale[piece]);
@@ -906,10 +791,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       }
-      if constexpr (!COLUMN_MAJOR || ALSO == 3)
-        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four(COLUMN_MAJOR ? ALSO_TILE : OUT_TILE, row + quad * 4 + r, word,
-                     narrow_across(four_rows + r, of));
+      if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
     }
     if constexpr (COLUMN_MAJOR)
       for (unsigned c = 0; c < COLUMNS; c++)
@@ -920,7 +802,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   }
 }
 
-#line 229 "templates/tile.tma.cu"
+#line 256 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -928,29 +810,28 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of(args, tile));
+    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of(args, tile);
+    const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 246 "templates/tile.tma.cu"
+#line 273 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();
     if (thread_id() == 0) {
       store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
                              // codes of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of(args, tile));
+      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
     }
-    if constexpr (SCALES_BY_TILES) {
+    if constexpr (SCALES_BY_TILES)
       store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
                              args.n, args.k);
-      if constexpr (ALSO != 0)
-        store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
-                               at.n, at.k, args.n, args.k);
-    }
+    if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
+      store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
+                             at.n, at.k, args.n, args.k);
     if (tile >= args.tiles) return;
   }
 }

@@ -2,7 +2,7 @@
 // Reproduce: mxq source quantize_f16_e2m1_b16_even_row_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
-#line 9 "templates/args.h"
+#line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
 #ifdef __cplusplus
 #define MXQ_ALIGNED(bytes) alignas(bytes)
@@ -10,11 +10,7 @@
 #define MXQ_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
-/* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
-struct mxq_tensor_map {
-  MXQ_ALIGNED(128) unsigned char bytes[128];
-};
-
+#line 25 "templates/args.h"
 /* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
 struct mxq_divisor {
   unsigned multiplier;
@@ -23,6 +19,7 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+#line 35 "templates/args.h"
 /* Where a part's scales go (contract, section 4; templates/scales.cuh). */
 struct mxq_scale_args {
   unsigned char *to;
@@ -31,23 +28,8 @@ struct mxq_scale_args {
                                scales between neighbours along the outer axis */
 };
 
-/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
-struct mxq_tma_args {
-  struct mxq_tensor_map in;   /* {K, N, E} */
-  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n; /* tiles along N */
-  struct mxq_divisor tiles_k; /* tiles along K */
-};
-
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
+#line 64 "templates/args.h"
+/* Kernels with 16-byte accesses: a block for each tile, numbered along K, N, E. */
 struct mxq_vector_args {
   const unsigned char *in;
   unsigned char *out;
@@ -60,89 +42,9 @@ struct mxq_vector_args {
   struct mxq_divisor tiles_k;
 };
 
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
-struct mxq_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  unsigned char *also; /* the first of two parts */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-};
-
-/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
-struct mxq_dequant_tile_args {
-  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
-  struct mxq_tensor_map out; /* {K, N, E} */
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_row_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-};
-
-/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
- * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
-struct mxq_relayout_launch {
-  const unsigned char *src;
-  unsigned char *dst;
-  unsigned long long rows;
-  unsigned long long columns;
-  unsigned long long lines;
-  unsigned long long block;
-  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
-  unsigned long long pitch;
-  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed
-                                  layouts, scales of others */
-  unsigned long long places;
-  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
-  unsigned squares;       /* float mn: lines of columns, not columns of lines */
-  unsigned to_lin;
-  unsigned reserved;
-};
-
 #line 1 "templates/device.cuh"
-// Device primitives: everything below this piece is plain C++ on top of these functions.
+// Device primitives that all kernels share; those that some kernels need are pieces of their own,
+// device_*.cuh. Everything else is plain C++ on top of these functions.
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \
@@ -160,13 +62,19 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -176,61 +84,11 @@ template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 
 // shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
 MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
   return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
-
-// mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
-MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(arrivals) : "memory");
-}
-// mbarrier.arrive.expect_tx: arrives once and adds `bytes` to what the phase waits for.
-MXQ_FN void barrier_expect(unsigned offset, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(bytes) : "memory");
-}
-// mbarrier.try_wait.parity: returns once the phase of this parity has completed.
-MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
-  unsigned done;
-  do {
-    asm volatile(
-        "{\n\t.reg .pred p;\n\t"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-        "selp.b32 %0, 1, 0, p;\n\t}"
-        : "=r"(done) : "r"(shared_address(offset)), "r"(parity) : "memory");
-  } while (!done);
-}
-// fence.proxy.async: this thread's shared accesses before it are seen by the copy engine after it.
-MXQ_FN void fence_async_shared() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-// cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
-// its bytes count on the barrier.
-MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                     unsigned barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%2, %3, %4}], [%5];"
-      :: "r"(shared_address(offset)), "l"(&map), "r"(x), "r"(y), "r"(z),
-         "r"(shared_address(barrier)) : "memory");
-}
-// cp.async.bulk.tensor, shared to global: one box, in the thread's open bulk group.
-MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                      unsigned offset) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
-      :: "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(offset)) : "memory");
-}
-// cp.async.bulk.commit_group: closes this thread's open group.
-MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
-MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
 MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
 MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
@@ -242,129 +100,11 @@ MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
 MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
 MXQ_FN float magnitude(float x) { return fabsf(x); }
 
-// cvt.f32.f16: exact.
-MXQ_FN float widen_f16(unsigned bits) {
-  float x;
-  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
-  return x;
-}
-// mul.rn.bf16x2: both halves, each rounded by itself.
-MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
   float larger;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
-}
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
-MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
-MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
-// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
-// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned narrow_pair(float first, float second) {
-  unsigned short codes;
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
-        "cvt.u16.u8 %0, pair;\n\t}"
-        : "=h"(codes) : "f"(second), "f"(first));
-  return codes;
-}
-// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
-MXQ_FN unsigned ceil_e8m0(float x) {
-  unsigned short codes;
-  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
-  return codes & 0xFF;
-}
-// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
-// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned widen_pair(unsigned codes) {
-  unsigned halves;
-  const unsigned short pair = static_cast<unsigned short>(codes);
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.u8.u16 pair, %1;\n\t"
-        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
-        : "=r"(halves) : "h"(pair));
-  return halves;
-}
-// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
-MXQ_FN unsigned round_pair_bf16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-MXQ_FN unsigned round_pair_f16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
 }
 // prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
@@ -390,12 +130,14 @@ constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
 constexpr bool SCALES_LIN = true, SCALES_BLK = false;
 constexpr bool SCALES_MN = false;
+constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
 #line 4 "templates/row.tma.cu"
 constexpr unsigned TILE_N = 16, TILE_K = 512;
-constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
+constexpr bool TILES_BY_K = true;
+constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 7;
 // Shared memory, in bytes.
 constexpr unsigned SCALE_TILE = 0;
 
@@ -406,50 +148,76 @@ struct block_scale {
   float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
 };
 
-#line 26 "templates/scale.cuh"
+#line 8 "templates/scale.cuh"
+// Whether a block's maximum may come to more than the largest code's value and half a step.
+constexpr bool SATURATES = true;
+#line 32 "templates/scale.cuh"
 // Contract, section 2, even: floor of a rounded to the output's mantissa, exponent at most 254.
 MXQ_FN int scale_exponent(unsigned amax) {
   const unsigned rounded = amax + (1u << (22 - OUT_MANTISSA_BITS));
   const unsigned exponent = rounded >> 23;
   return static_cast<int>(exponent > 254 ? 254 : exponent) - OUT_EMAX;
 }
-#line 33 "templates/scale.cuh"
+#line 39 "templates/scale.cuh"
 // The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
 // of the contract and the subnormal multiplier of code 254 are never needed.
 static_assert(OUT_EMAX >= 2, "codes stay below 254");
 
 MXQ_FN block_scale scale_of(unsigned amax) {
-  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
   const int exponent = scale_exponent(amax);
   // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
   // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
   const unsigned code = exponent < 0 ? 0 : exponent;
-  return {code, bits_float((254 - code) << 23)};
+  const unsigned multiplier = (254 - code) << 23;
+  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
+  return {code, bits_float(multiplier)};
 }
 
-#line 1 "templates/convert.cuh"
+#line 1 "templates/device_f16.cuh"
+// Primitives of two f16 in a word.
+#ifdef __CUDACC__
+// cvt.f32.f16: exact.
+MXQ_FN float widen_f16(unsigned bits) {
+  float x;
+  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
+  return x;
+}
+// mul.rn.f16x2: both halves, each rounded by itself.
+MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
+MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
+  unsigned larger;
+#if __CUDA_ARCH__ >= 860
+  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
+  return larger;
+}
+#endif
+
+#line 5 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-  if constexpr (IN_BITS == 32)
-    return float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  else if constexpr (IN_BF16)
-    return max_magnitude_pair_bf16(a, b);
-  else
-    return max_magnitude_pair_f16(a, b);
+#line 16 "templates/convert.cuh"
+  return max_magnitude_pair_f16(a, b);
+#line 18 "templates/convert.cuh"
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-  if constexpr (IN_BITS == 32)
-    return bits_float(word);
-  else if constexpr (IN_BF16)
-    return bits_float(column ? word & 0xFFFF0000 : word << 16);
-  else
-    return widen_f16(column ? word >> 16 : word & 0xFFFF);
+#line 27 "templates/convert.cuh"
+  return widen_f16(column ? word >> 16 : word & 0xFFFF);
+#line 29 "templates/convert.cuh"
 }
 
 // The bits of a column's magnitude as float32.
@@ -466,29 +234,7 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-struct row_products {
-  float column[COLUMNS];
-};
-
-// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
-MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  row_products product;
-  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
-    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
-    // half of the smallest code of any output type: the codes are those of the float32 product.
-    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
-    const unsigned multipliers =
-        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
-        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
-    const unsigned pair = multiply_pair_bf16(word, multipliers);
-    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
-  } else {
-    for (unsigned c = 0; c < COLUMNS; c++)
-      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
-  }
-  return product;
-}
-
+#line 59 "templates/convert.cuh"
 // One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
 // bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
 // nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
@@ -508,41 +254,69 @@ MXQ_FN unsigned narrow_one(float x) {
 
 // Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
-  if constexpr (THROUGH_WIDER) {
-    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
-                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
-    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
-    const unsigned over = wide >> 5 & 0x01010101;
-    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  } else if constexpr (CONVERTS) {
-    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
-  } else {
-    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
-           narrow_one(d) << 3 * OUT_BITS;
-  }
+  return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
+         narrow_one(d) << 3 * OUT_BITS;
 }
 
 #line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers.
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
 
-#line 4 "templates/four.cuh"
-// e2m1 without a conversion, two elements at a time where the input has 16 bits: adding an anchor,
-// 2^(e + mantissa bits - 1) with e the exponent of the product, at least that of the smallest normal
-// code, rounds the product to nearest even at the code's last place. The low bits of the sum count
-// steps from the exponent's first code, which is twice its distance from the smallest exponent: a
-// SHIFT of the products makes that a multiple of 8 away from twice the anchor's exponent field.
+#line 1 "templates/device_steps.cuh"
+// Primitives that round to codes by arithmetic.
+#ifdef __CUDACC__
+// fma.rn.f32: a * b + c, rounded once.
+MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// fma.rn: both halves of a * b + c, each rounded once.
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+// min: the smaller of each half; the other if one is NaN.
+MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+// shf.r.wrap.b32: the low word of high:low moved right.
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return __funnelshift_r(low, high, by);
+}
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
+#endif
+
+#line 6 "templates/four.cuh"
+// e2m1 without a conversion. Codes count steps of 1/2 up to the value 2, of 1 up to 4, of 2 up to 6:
+// the code of a magnitude y is min(2 y, y + 2, y / 2 + 4), three lines that cross at 2 and 4, rounded
+// to nearest even; that the lines are moved by even numbers leaves ties alone. So with an anchor whose
+// last place is worth 1/2, fused multiply-adds of y, 1/2 and 1/4 of it to the anchor and 1 and 2 more
+// round once each, and the smallest sum has the code in its low three bits. A NaN's bits are all ones.
 constexpr unsigned IN_MANTISSA_BITS = IN_BITS == 32 ? 23 : IN_BF16 ? 7 : 10;
-constexpr unsigned SHIFT_BITS = IN_EXPONENT_BITS == 8 ? 1 : 0;  // products are halved
-constexpr unsigned SMALLEST = (1u << (IN_EXPONENT_BITS - 1)) - 1 - SHIFT_BITS;  // field of code 2
-constexpr unsigned ANCHOR_BITS = (IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS;
-constexpr unsigned LARGEST_BITS = ((SMALLEST + 2) << IN_MANTISSA_BITS) | (1u << (IN_MANTISSA_BITS - 1));
-static_assert((SMALLEST + IN_MANTISSA_BITS - 1) % 4 == 0, "the smallest anchor counts from 0");
+constexpr unsigned IN_BIAS = (1u << (IN_EXPONENT_BITS - 1)) - 1;
+constexpr unsigned ONE = IN_BIAS << IN_MANTISSA_BITS;
+constexpr unsigned HALF = ONE - (1u << IN_MANTISSA_BITS), QUARTER = HALF - (1u << IN_MANTISSA_BITS);
+constexpr unsigned ANCHOR = ONE + ((IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS);
 
+#line 46 "templates/four.cuh"
 MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
 
-#line 55 "templates/four.cuh"
+#line 58 "templates/four.cuh"
 // The halves of a multiplier 2^k, k at most 26 unless all elements are zeros, are both f16: their
 // products with an element are exact, or far below half of the smallest code.
 MXQ_FN unsigned half_multiplier(float multiplier, unsigned second) {
@@ -558,41 +332,48 @@ MXQ_FN unsigned product_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
                                              half_multiplier(scale[0].multiplier, second));
   return product;
 }
-#line 71 "templates/four.cuh"
-// A word's codes in its halves: in the low three bits of `code`, below others; the top bit of `sign`.
+MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
+  return multiply_add_pair_f16(y, both(by), both(anchor));
+}
+MXQ_FN unsigned smaller_of(unsigned a, unsigned b) { return min_pair_f16(a, b); }
+#line 78 "templates/four.cuh"
+// A word's codes in its halves: in the low three bits of `code`; the top bit of `sign`.
 struct pair_codes {
   unsigned code, sign;
 };
 
 MXQ_FN pair_codes codes_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  constexpr unsigned FIELD = both(((1u << IN_EXPONENT_BITS) - 1) << IN_MANTISSA_BITS);
-  const unsigned x = product_of(word, scale);
-  const unsigned y = IN_BF16 ? limit_pair_bf16(x, both(LARGEST_BITS))
-                             : limit_pair_f16(x, both(LARGEST_BITS));
-  const unsigned field = max_pair_u16(y & FIELD, both(SMALLEST << IN_MANTISSA_BITS));
-  const unsigned anchor = field + both(ANCHOR_BITS);
-  const unsigned sum = IN_BF16 ? add_pair_bf16(y, anchor) : add_pair_f16(y, anchor);
-  return {sum + (anchor >> (IN_MANTISSA_BITS - 1)), x};
-}
-
-// Adds them to others, `at` bits above the low ends of the halves.
-MXQ_FN void place_codes(unsigned &codes, pair_codes pair, unsigned at) {
-  codes |= (pair.code << at & both(7u << at)) | (pair.sign >> (12 - at) & both(8u << at));
+  const unsigned x = product_of(word, scale), y = x & 0x7FFF7FFF;
+  const unsigned steps = sum_of(y, ONE, ANCHOR), twos = sum_of(y, HALF, ANCHOR + 2);
+  unsigned fours = sum_of(y, QUARTER, ANCHOR + 4);
+  if (SATURATES) fours = smaller_of(fours, both(ANCHOR + 7));
+  return {smaller_of(smaller_of(steps, twos), fours), x};
 }
 
 // Of two words: neighbours in a row, or in a column, whose codes then fill a byte each.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
-  unsigned codes = 0;
-  for (unsigned i = 0; i < 2; i++) place_codes(codes, codes_of(words[i], scale), 8 * i);
-  return (codes | codes >> 12) & 0xFFFF;
+  const pair_codes first = codes_of(words[0], scale), second = codes_of(words[1], scale);
+  // Bytes: the low halves' codes, the high halves'.
+  const unsigned signs = permute_signs(first.sign, second.sign, 0x7351);
+  const unsigned codes =
+      (permute_bytes(first.code, second.code, 0x6240) & 0xF7F7F7F7) | (signs & 0x08080808);
+  return (codes & 0x0F0F) | (codes >> 12 & ~0x0F0F);
 }
 // Of four words in a column: four codes for each of its two columns.
 MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
                         unsigned (&four)[COLUMNS]) {
-  unsigned codes = 0;
-  for (unsigned i = 0; i < 4; i++) place_codes(codes, codes_of(words[i], scale), 4 * i);
-  four[0] = codes & 0xFFFF;
-  four[1] = codes >> 16;
+  pair_codes of[4];
+  for (unsigned i = 0; i < 4; i++) of[i] = codes_of(words[i], scale);
+  // Bytes: the first and third row, or second and fourth, of the low halves, then of the high ones.
+  const unsigned low = permute_bytes(of[0].code, of[2].code, 0x6240);
+  const unsigned high = permute_bytes(of[1].code, of[3].code, 0x6240);
+  const unsigned low_signs = permute_signs(of[0].sign, of[2].sign, 0x7351);
+  const unsigned high_signs = permute_signs(of[1].sign, of[3].sign, 0x7351);
+  const unsigned codes = (low & 0x0F0F0F0F) | (high << 4 & 0xF0F0F0F0);
+  const unsigned signs = (low_signs & 0x0F0F0F0F) | (high_signs & 0xF0F0F0F0);
+  const unsigned eight = (codes & 0x77777777) | (signs & 0x88888888);
+  four[0] = eight;
+  four[1] = eight >> 16;
 }
 
 #line 1 "templates/place.cuh"
@@ -613,11 +394,15 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-template <class ARGS>
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
 }
 
 // The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
@@ -641,7 +426,7 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
   else if (quad % 2 == 0)
     codes.word[quad / 2] = four;
   else
-    codes.word[quad / 2] |= four << 16;
+    codes.word[quad / 2] = permute_bytes(codes.word[quad / 2], four, 0x5410);
 }
 
 // The larger of a word's columns, in both.
@@ -650,7 +435,7 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
-#line 13 "templates/row.tma.cu"
+#line 14 "templates/row.tma.cu"
 constexpr unsigned RUN_WORDS = 32 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -679,8 +464,8 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
     largest = across_columns(largest);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale.piece[piece][c] = scale_of(column_magnitude(largest, 0));
+    const block_scale of = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
   }
   return scale;
 }
@@ -715,6 +500,9 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  static constexpr bool BY_TILES =
+      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -773,9 +561,16 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
-// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
+MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
+  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
+          (count - 1)) == 0;
+}
+
+// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -798,6 +593,12 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
     unsigned char *const to =
         scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (SCALES_LIN && ACCESS > 1)
+      if (!aligned_scales(scales, ACCESS)) {
+        for (unsigned c = 0; c < ACCESS; c++)
+          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+        continue;
+      }
     if constexpr (ACCESS == 4)
       global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
     else if constexpr (ACCESS == 2)
@@ -808,50 +609,80 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 16 "templates/row.tma.cu"
+#line 17 "templates/row.tma.cu"
 // K is a multiple of a run: each is inside or outside as a whole.
-constexpr unsigned ROW_RUNS = TILE_K / RUN;
-constexpr unsigned STEP_ROWS = THREADS / ROW_RUNS;  // rows that the threads hold at a time
-constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;   // of scales
-static_assert(TILE_N % STEP_ROWS == 0 && THREADS % ROW_RUNS == 0, "whole steps");
-static_assert(TILE_K % RUN == 0 && TILE_K % BLOCK == 0, "whole blocks");
+constexpr unsigned ROW_THREADS = THREADS / TILE_N;
+constexpr unsigned STEP = ROW_THREADS * RUN;       // columns from one run of a thread to its next
+constexpr unsigned STEPS = TILE_K / STEP;
+constexpr unsigned TILE_COLUMNS = TILE_K / BLOCK;  // of scales
+static_assert(THREADS % TILE_N == 0 && TILE_K % STEP == 0, "whole steps");
+static_assert(STEP % RUN == 0 && STEP % BLOCK == 0, "whole blocks");
 
-MXQ_FN void store_scales_of_run(const mxq_vector_args &args, tile_place at, unsigned row,
-                                unsigned column, const run_scales &scale) {
-  if (column % BLOCK != 0) return;
+// The first run of a thread. The others lie in the same row, at constant distances.
+struct run_place {
+  unsigned row, column;  // in the tile
+  unsigned n, k;
+  const unsigned char *from;
+  unsigned char *to;
+  unsigned long long scale_at;  // of linear scales
+};
+
+MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
+  run_place run;
+  run.row = thread_id() / ROW_THREADS;
+  run.column = thread_id() % ROW_THREADS * RUN;
+  run.n = at.n + run.row;
+  run.k = at.k + run.column;
+  run.from = args.in + at.e * args.stride_e_bytes + run.n * args.stride_n_bytes +
+             run.k * (IN_BITS / 8ull);
+  const unsigned long long code =
+      (static_cast<unsigned long long>(at.e) * args.n + run.n) * args.k + run.k;
+  run.to = args.out + code / (8 / OUT_BITS);
+  run.scale_at =
+      at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, run.n, run.k / BLOCK);
+  return run;
+}
+
+struct run_words {
+  unsigned word[RUN_WORDS];
+};
+
+MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
+  run_words words = {};
+  if (run.n >= args.n || run.k + step * STEP >= args.k) return words;
+  const unsigned char *const from = run.from + step * (STEP * IN_BITS / 8);
+  for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+    const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
+    for (unsigned i = 0; i < 4; i++) words.word[w + i] = four.word[i];
+  }
+  return words;
+}
+
+MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const run_place &run,
+                                unsigned step, const run_scales &scale) {
+  if (run.column % BLOCK != 0) return;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
-    const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
+    const unsigned column = run.column / BLOCK + step * (STEP / BLOCK) + piece;
+    const unsigned k = run.k + step * STEP + piece * BLOCK;
+    const bool inside = run.n < args.n && k < args.k;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (SCALES_BY_TILES)
-      shared_store(SCALE_TILE + row * TILE_COLUMNS + (column / BLOCK + piece),
-                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
-    else
-      store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, code);
+      shared_store(SCALE_TILE + run.row * TILE_COLUMNS + column,
+                   static_cast<unsigned char>(inside ? code : 0));
+    else if constexpr (!SCALES_LIN)
+      store_scale<MAIN>(args.scale, e, run.n, k, args.n, args.k, code);
+    else if (inside)
+      store_scale_at(args.scale, run.scale_at + (step * (STEP / BLOCK) + piece), code);
   }
 }
 
-// Quantizes the run that begins at element (row, column) of the tile.
-MXQ_FN void quantize_run(const mxq_vector_args &args, tile_place at, unsigned row,
-                         unsigned column) {
-  const unsigned n = at.n + row, k = at.k + column;
-  const bool inside = n < args.n && k < args.k;
-  unsigned words[RUN_WORDS] = {};
-  if (inside) {
-    const unsigned char *const from =
-        args.in + at.e * args.stride_e_bytes + n * args.stride_n_bytes + k * (IN_BITS / 8ull);
-    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
-      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
-    }
-  }
-  const run_scales scale = scales_of_run(words, 1);
-  store_scales_of_run(args, at, row, column, scale);
-  if (!inside) return;
-
-  const run_codes codes = codes_of_run(words, scale);
-  const unsigned long long code =
-      (static_cast<unsigned long long>(at.e) * args.n + n) * args.k + k;
-  unsigned char *const to = args.out + code / (8 / OUT_BITS);
+MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_place &run,
+                         unsigned step, const run_words &words) {
+  const run_scales scale = scales_of_run(words.word, 1);
+  store_scales_of_run(args, e, run, step, scale);
+  if (run.n >= args.n || run.k + step * STEP >= args.k) return;
+  const run_codes codes = codes_of_run(words.word, scale);
+  unsigned char *const to = run.to + step * (STEP * OUT_BITS / 8);
   if constexpr (RUN * OUT_BITS < 128)
     global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
   else
@@ -860,9 +691,13 @@ MXQ_FN void quantize_run(const mxq_vector_args &args, tile_place at, unsigned ro
 }
 
 MXQ_KERNEL(quantize_f16_e2m1_b16_even_row_lin_tma_16x512, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
-  const tile_place at = place_of(args, block_id());
-  const unsigned first = thread_id() / ROW_RUNS, column = thread_id() % ROW_RUNS * RUN;
-  for (unsigned row = first; row < TILE_N; row += STEP_ROWS) quantize_run(args, at, row, column);
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
+  const run_place run = run_of(args, at);
+  run_words words[STEPS];
+#pragma unroll
+  for (unsigned step = 0; step < STEPS; step++) words[step] = load_run(args, run, step);
+#pragma unroll
+  for (unsigned step = 0; step < STEPS; step++) quantize_run(args, at.e, run, step, words[step]);
   if constexpr (SCALES_BY_TILES) {
     block_sync();  // orders the stores of all scales before their loads
     store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);

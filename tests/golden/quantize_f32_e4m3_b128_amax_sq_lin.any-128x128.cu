@@ -2,7 +2,7 @@
 // Reproduce: mxq source quantize_f32_e4m3_b128_amax_sq_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
-#line 9 "templates/args.h"
+#line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
 #ifdef __cplusplus
 #define MXQ_ALIGNED(bytes) alignas(bytes)
@@ -10,11 +10,7 @@
 #define MXQ_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
-/* A CUtensorMap: encoded by the driver, read by the tensor copy engine. */
-struct mxq_tensor_map {
-  MXQ_ALIGNED(128) unsigned char bytes[128];
-};
-
+#line 25 "templates/args.h"
 /* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
 struct mxq_divisor {
   unsigned multiplier;
@@ -23,6 +19,7 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
+#line 35 "templates/args.h"
 /* Where a part's scales go (contract, section 4; templates/scales.cuh). */
 struct mxq_scale_args {
   unsigned char *to;
@@ -31,36 +28,9 @@ struct mxq_scale_args {
                                scales between neighbours along the outer axis */
 };
 
-/* Kernels that move tiles through the tensor copy engine: one tile of the input in through `in`,
- * one tile out through `out`. Tiles are numbered with N fastest, then K, then E. */
-struct mxq_tma_args {
-  struct mxq_tensor_map in;   /* {K, N, E} */
-  struct mxq_tensor_map out;  /* column-major: {N, K, E}, row-major: {K, N, E}; bytes if packed */
-  struct mxq_tensor_map also; /* the first of two parts: {K, N, E} */
-  struct mxq_scale_args scale;
-  struct mxq_scale_args also_scale;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n; /* tiles along N */
-  struct mxq_divisor tiles_k; /* tiles along K */
-};
-
-/* Kernels with 16-byte accesses: a block for each tile, numbered the same way. */
-struct mxq_vector_args {
-  const unsigned char *in;
-  unsigned char *out;
-  struct mxq_scale_args scale;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered the same way. */
+#line 79 "templates/args.h"
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
+ * are column-major, with K fastest otherwise; then E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -74,75 +44,13 @@ struct mxq_any_args {
   unsigned long long tiles_n;
   unsigned long long tiles_k;
   unsigned long long tiles; /* of all matrices */
-};
-
-/* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered the same way. */
-struct mxq_dequant_tile_args {
-  struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
-  struct mxq_tensor_map out; /* {K, N, E} */
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned n;
-  unsigned k;
-  unsigned tiles; /* of all matrices, below 2^31 */
-  unsigned reserved;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_row_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned n;
-  unsigned k;
-  struct mxq_divisor tiles_n;
-  struct mxq_divisor tiles_k;
-};
-
-struct mxq_dequant_any_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *scale;
-  unsigned long long scale_stride_e;
-  unsigned long long scale_pitch;
-  unsigned long long stride_e_bytes;
-  unsigned long long stride_n_bytes;
-  unsigned long long n;
-  unsigned long long k;
-  unsigned long long tiles_n;
-  unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
-};
-
-/* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
- * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
-struct mxq_relayout_launch {
-  const unsigned char *src;
-  unsigned char *dst;
-  unsigned long long rows;
-  unsigned long long columns;
-  unsigned long long lines;
-  unsigned long long block;
-  unsigned long long stride_e; /* of the other layout: as in struct mxq_scale_args */
-  unsigned long long pitch;
-  unsigned long long places_e; /* what one thread writes, in a matrix of dst: words of packed
-                                  layouts, scales of others */
-  unsigned long long places;
-  unsigned columns_inner; /* lin: whether neighbours in memory are columns, not lines */
-  unsigned squares;       /* float mn: lines of columns, not columns of lines */
-  unsigned to_lin;
-  unsigned reserved;
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
 };
 
 #line 1 "templates/device.cuh"
-// Device primitives: everything below this piece is plain C++ on top of these functions.
+// Device primitives that all kernels share; those that some kernels need are pieces of their own,
+// device_*.cuh. Everything else is plain C++ on top of these functions.
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \
@@ -160,13 +68,19 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
-MXQ_FN T shared_load(unsigned offset) {
-  return *reinterpret_cast<const T *>(shared_memory + offset);
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
 }
 template <class T>
-MXQ_FN void shared_store(unsigned offset, T value) {
-  *reinterpret_cast<T *>(shared_memory + offset) = value;
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
@@ -176,61 +90,11 @@ template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
   *pointer = value;
 }
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 
 // shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
 MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
   return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
-
-// mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
-MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(arrivals) : "memory");
-}
-// mbarrier.arrive.expect_tx: arrives once and adds `bytes` to what the phase waits for.
-MXQ_FN void barrier_expect(unsigned offset, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :: "r"(shared_address(offset)), "r"(bytes) : "memory");
-}
-// mbarrier.try_wait.parity: returns once the phase of this parity has completed.
-MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
-  unsigned done;
-  do {
-    asm volatile(
-        "{\n\t.reg .pred p;\n\t"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-        "selp.b32 %0, 1, 0, p;\n\t}"
-        : "=r"(done) : "r"(shared_address(offset)), "r"(parity) : "memory");
-  } while (!done);
-}
-// fence.proxy.async: this thread's shared accesses before it are seen by the copy engine after it.
-MXQ_FN void fence_async_shared() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-// cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
-// its bytes count on the barrier.
-MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                     unsigned barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%2, %3, %4}], [%5];"
-      :: "r"(shared_address(offset)), "l"(&map), "r"(x), "r"(y), "r"(z),
-         "r"(shared_address(barrier)) : "memory");
-}
-// cp.async.bulk.tensor, shared to global: one box, in the thread's open bulk group.
-MXQ_FN void map_store(const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
-                      unsigned offset) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
-      :: "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(offset)) : "memory");
-}
-// cp.async.bulk.commit_group: closes this thread's open group.
-MXQ_FN void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// cp.async.bulk.wait_group.read 0: the copy engine has read the sources of this thread's groups.
-MXQ_FN void bulk_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
 MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
 MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
@@ -242,72 +106,68 @@ MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
 MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
 MXQ_FN float magnitude(float x) { return fabsf(x); }
 
-// cvt.f32.f16: exact.
-MXQ_FN float widen_f16(unsigned bits) {
-  float x;
-  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
-  return x;
-}
-// mul.rn.bf16x2: both halves, each rounded by itself.
-MXQ_FN unsigned multiply_pair_bf16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
-  unsigned product;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
-  return product;
-}
-// add.rn: both halves, each rounded by itself.
-MXQ_FN unsigned add_pair_bf16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.bf16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-MXQ_FN unsigned add_pair_f16(unsigned a, unsigned b) {
-  unsigned sum;
-  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  return sum;
-}
-// abs and min: each half's magnitude, at most that of `most`, which a NaN becomes too.
-MXQ_FN unsigned limit_pair_bf16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.bf16x2 magnitude, %1;\n\t"
-      "min.bf16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-MXQ_FN unsigned limit_pair_f16(unsigned x, unsigned most) {
-  unsigned limited;
-  asm("{\n\t.reg .b32 magnitude;\n\tabs.f16x2 magnitude, %1;\n\t"
-      "min.f16x2 %0, magnitude, %2;\n\t}"
-      : "=r"(limited) : "r"(x), "r"(most));
-  return limited;
-}
-// max.u16x2: the larger of each half, as unsigned integers.
-MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
-}
 // max.NaN: the larger magnitude, NaN if either is NaN.
 MXQ_FN float max_magnitude(float a, float b) {
   float larger;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
   return larger;
 }
-// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign.
-MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
+// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return __byte_perm(a, b, selector);
 }
-MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
-  unsigned larger;
-  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
-  return larger;
+
+#endif
+
+#line 1 "templates/variant.cuh"
+// The variant.
+constexpr unsigned IN_BITS = 32, IN_EXPONENT_BITS = 8;
+constexpr unsigned OUT_BITS = 8, OUT_EXPONENT_BITS = 4;
+constexpr unsigned OUT_MANTISSA_BITS = 3, OUT_NAN = 127;
+constexpr int OUT_EMAX = 8;
+constexpr float OUT_MAX = 448;
+constexpr unsigned BLOCK = 128;
+// Parts of the layout, as sums of 1: blocks along N, 2: along K, 4: column-major. The main part is
+// the only one, or the second of two; ALSO is the first of two, row-major.
+constexpr unsigned MAIN = 3;
+constexpr unsigned ALSO = 0;
+constexpr bool ALONG_N = MAIN & 1, ALONG_K = MAIN & 2, COLUMN_MAJOR = MAIN & 4;
+constexpr unsigned SCALE_BITS = 32;
+constexpr bool POWER_OF_TWO = false;  // every scale is one
+constexpr bool SCALES_LIN = true, SCALES_BLK = false;
+constexpr bool SCALES_MN = false;
+constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
+constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
+constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
+
+#line 4 "templates/any.cu"
+constexpr unsigned TILE_N = 128, TILE_K = 128;
+constexpr unsigned THREADS = 512, BLOCKS_PER_SM = 2;
+// Shared memory, in bytes.
+constexpr unsigned IN_TILE = 0, OUT_TILE = 65536;
+constexpr unsigned MAXIMA = 86016, SCALE_TILE = 88064;
+
+#line 1 "templates/scale.cuh"
+// The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
+struct block_scale {
+  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
+  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
+};
+
+#line 54 "templates/scale.cuh"
+// Contract, section 2, amax: s itself.
+MXQ_FN float scale_value(float s) { return s; }
+#line 63 "templates/scale.cuh"
+MXQ_FN block_scale scale_of(unsigned amax) {
+  if (amax >= 0x7F800000) return {0x7FC00000, bits_float(0x7FC00000)};
+  constexpr unsigned SMALLEST = 27u << 23;  // 2^-100
+  const float scale = scale_value(bits_float(amax < SMALLEST ? SMALLEST : amax) / OUT_MAX);
+  return {float_bits(scale), 1.0f / scale};
 }
+
+#line 1 "templates/device_narrow.cuh"
+// Conversions to codes.
+#ifdef __CUDACC__
 // cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
 // NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
 template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
@@ -334,112 +194,25 @@ MXQ_FN unsigned ceil_e8m0(float x) {
   asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
   return codes & 0xFF;
 }
-// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
-// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned widen_pair(unsigned codes) {
-  unsigned halves;
-  const unsigned short pair = static_cast<unsigned short>(codes);
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.u8.u16 pair, %1;\n\t"
-        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
-        : "=r"(halves) : "h"(pair));
-  return halves;
-}
-// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
-MXQ_FN unsigned round_pair_bf16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-MXQ_FN unsigned round_pair_f16(float first, float second) {
-  unsigned pair;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  return pair;
-}
-// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
-MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
-  return __byte_perm(a, b, selector);
-}
-
 #endif
 
-#line 1 "templates/variant.cuh"
-// The variant.
-constexpr unsigned IN_BITS = 32, IN_EXPONENT_BITS = 8;
-constexpr unsigned OUT_BITS = 8, OUT_EXPONENT_BITS = 4;
-constexpr unsigned OUT_MANTISSA_BITS = 3, OUT_NAN = 127;
-constexpr int OUT_EMAX = 8;
-constexpr float OUT_MAX = 448;
-constexpr unsigned BLOCK = 128;
-// Parts of the layout, as sums of 1: blocks along N, 2: along K, 4: column-major. The main part is
-// the only one, or the second of two; ALSO is the first of two, row-major.
-constexpr unsigned MAIN = 3;
-constexpr unsigned ALSO = 0;
-constexpr bool ALONG_N = MAIN & 1, ALONG_K = MAIN & 2, COLUMN_MAJOR = MAIN & 4;
-constexpr unsigned SCALE_BITS = 32;
-constexpr bool POWER_OF_TWO = false;  // every scale is one
-constexpr bool SCALES_LIN = true, SCALES_BLK = false;
-constexpr bool SCALES_MN = false;
-constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
-constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
-
-#line 4 "templates/any.cu"
-constexpr unsigned TILE_N = 128, TILE_K = 128;
-constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
-// Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, MULTIPLIERS = 66048;
-
-#line 1 "templates/scale.cuh"
-// The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
-struct block_scale {
-  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
-  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
-};
-
-#line 47 "templates/scale.cuh"
-// Contract, section 2, amax: s itself.
-MXQ_FN float scale_value(float s) { return s; }
-#line 56 "templates/scale.cuh"
-MXQ_FN block_scale scale_of(unsigned amax) {
-  if (amax >= 0x7F800000) return {0x7FC00000, bits_float(0x7FC00000)};
-  constexpr unsigned SMALLEST = 27u << 23;  // 2^-100
-  const float scale = scale_value(bits_float(amax < SMALLEST ? SMALLEST : amax) / OUT_MAX);
-  return {float_bits(scale), 1.0f / scale};
-}
-
-#line 1 "templates/convert.cuh"
+#line 5 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-  if constexpr (IN_BITS == 32)
-    return float_bits(max_magnitude(bits_float(a), bits_float(b)));
-  else if constexpr (IN_BF16)
-    return max_magnitude_pair_bf16(a, b);
-  else
-    return max_magnitude_pair_f16(a, b);
+#line 12 "templates/convert.cuh"
+  return float_bits(max_magnitude(bits_float(a), bits_float(b)));
+#line 18 "templates/convert.cuh"
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-  if constexpr (IN_BITS == 32)
-    return bits_float(word);
-  else if constexpr (IN_BF16)
-    return bits_float(column ? word & 0xFFFF0000 : word << 16);
-  else
-    return widen_f16(column ? word >> 16 : word & 0xFFFF);
+#line 23 "templates/convert.cuh"
+  return bits_float(word);
+#line 29 "templates/convert.cuh"
 }
 
 // The bits of a column's magnitude as float32.
@@ -456,6 +229,25 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
+#line 46 "templates/convert.cuh"
+// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
+MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
+  if constexpr (THROUGH_WIDER) {
+    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
+                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
+    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
+    const unsigned over = wide >> 5 & 0x01010101;
+    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
+  }
+  return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
+         narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
+}
+
+#line 1 "templates/four.cuh"
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
+
+#line 119 "templates/four.cuh"
 struct row_products {
   float column[COLUMNS];
 };
@@ -463,55 +255,28 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-  if constexpr (IN_BF16 && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
-    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
-    // half of the smallest code of any output type: the codes are those of the float32 product.
-    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
-    const unsigned multipliers =
-        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
-        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
-    const unsigned pair = multiply_pair_bf16(word, multipliers);
-    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
-  } else {
-    for (unsigned c = 0; c < COLUMNS; c++)
-      product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
-  }
+#line 139 "templates/four.cuh"
+  for (unsigned c = 0; c < COLUMNS; c++)
+    product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
   return product;
 }
 
-// One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
-// bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
-// nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
-// the exponent's first code, is the code. NaN is a select for the types that have one.
-MXQ_FN unsigned narrow_one(float x) {
-  const float y = min_number(magnitude(x), OUT_MAX);
-  constexpr unsigned LOWEST = (128 - OUT_BIAS) << 23;  // exponent field of the smallest normal value
-  const unsigned exponent = float_bits(y) & 0x7F800000;
-  const unsigned anchor = (exponent < LOWEST ? LOWEST : exponent) + ((23 - OUT_MANTISSA_BITS) << 23);
-  const unsigned steps = float_bits(y + bits_float(anchor)) - anchor;
-  constexpr unsigned FIRST = LOWEST + ((23 - OUT_MANTISSA_BITS) << 23);
-  const unsigned code = steps + ((anchor - FIRST) >> (23 - OUT_MANTISSA_BITS));
-  constexpr unsigned SIGN = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS;
-  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;
-  return code | (float_bits(x) >> 31) << SIGN;
-}
-
-// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
-MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  constexpr bool CONVERTS = OUT_BITS == 8 && !OUT_SIX ? HAS_FP8 : HAS_NARROW;
-  if constexpr (THROUGH_WIDER) {
-    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
-                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
-    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
-    const unsigned over = wide >> 5 & 0x01010101;
-    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  } else if constexpr (CONVERTS) {
-    return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-           narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
-  } else {
-    return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
-           narrow_one(d) << 3 * OUT_BITS;
+// Of as many words as hold four elements: neighbours in a row, or in a column.
+MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
+  float x[4];
+  for (unsigned w = 0; w < 4 / COLUMNS; w++) {
+    const row_products product = multiply_row(words[w], scale);
+    for (unsigned c = 0; c < COLUMNS; c++) x[w * COLUMNS + c] = product.column[c];
   }
+  return narrow_four(x[0], x[1], x[2], x[3]);
+}
+// Of four words in a column: four codes for each of its columns.
+MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
+                        unsigned (&four)[COLUMNS]) {
+  row_products p[4];
+  for (unsigned i = 0; i < 4; i++) p[i] = multiply_row(words[i], scale);
+  for (unsigned c = 0; c < COLUMNS; c++)
+    four[c] = narrow_four(p[0].column[c], p[1].column[c], p[2].column[c], p[3].column[c]);
 }
 
 #line 1 "templates/place.cuh"
@@ -532,11 +297,15 @@ MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
   return (multiply_high(x, by.multiplier) + x) >> by.shift;
 }
 
-template <class ARGS>
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
 MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
-  const unsigned strip = divide(tile, args.tiles_n);
-  const unsigned e = divide(strip, args.tiles_k);
-  return {(tile - strip * args.tiles_n.value) * TILE_N, (strip - e * args.tiles_k.value) * TILE_K, e};
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
 }
 
 // The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
@@ -560,7 +329,7 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
   else if (quad % 2 == 0)
     codes.word[quad / 2] = four;
   else
-    codes.word[quad / 2] |= four << 16;
+    codes.word[quad / 2] = permute_bytes(codes.word[quad / 2], four, 0x5410);
 }
 
 // The larger of a word's columns, in both.
@@ -580,6 +349,9 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  static constexpr bool BY_TILES =
+      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -638,9 +410,16 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
-// Packed scales leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
+
+// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
+MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
+  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
+          (count - 1)) == 0;
+}
+
+// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
+// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -663,6 +442,12 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
     unsigned char *const to =
         scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+    if constexpr (SCALES_LIN && ACCESS > 1)
+      if (!aligned_scales(scales, ACCESS)) {
+        for (unsigned c = 0; c < ACCESS; c++)
+          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+        continue;
+      }
     if constexpr (ACCESS == 4)
       global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
     else if constexpr (ACCESS == 2)
@@ -673,122 +458,563 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 13 "templates/any.cu"
-// The input tile is [n][k], its rows an odd number of words apart, so that neither rows nor columns
-// meet in a bank.
-constexpr unsigned IN_SIZE = IN_BITS / 8;
-constexpr unsigned ROW_BYTES = TILE_K * IN_SIZE + 4;
-// What a part of the layout makes of the tile. A block along K is shared by LANES neighbouring
-// threads, each of which takes every LANES-th column.
-template <unsigned PART>
-struct part_of {
-  static constexpr bool TURNED = PART & 4;
-  static constexpr unsigned BLOCK_N = PART & 1 ? BLOCK : 1, BLOCK_K = PART & 2 ? BLOCK : 1;
-  static constexpr unsigned BLOCKS_N = TILE_N / BLOCK_N, BLOCKS_K = TILE_K / BLOCK_K;
-  static constexpr unsigned LANES = BLOCK_K < 32 ? BLOCK_K : 32, TEAMS = THREADS / LANES;
-  static_assert(TILE_N % BLOCK_N == 0 && TILE_K % BLOCK_K == 0, "whole blocks");
-  static_assert(BLOCKS_N * BLOCKS_K % (32 / LANES) == 0 || LANES == 1, "whole warps shuffle");
+#line 15 "templates/any.cu"
+constexpr unsigned RUN_WORDS = 16 / COLUMNS;
+
+#line 1 "templates/run.cuh"
+// A run: neighbouring elements of a row, RUN_WORDS words of them in a thread. RUN_PIECES blocks
+// along K lie in one run, or a block in RUN_LANES runs.
+constexpr unsigned RUN = RUN_WORDS * COLUMNS;
+constexpr unsigned RUN_PIECES = BLOCK < RUN ? RUN / BLOCK : 1;
+constexpr unsigned PIECE_WORDS = RUN_WORDS / RUN_PIECES;
+constexpr unsigned RUN_LANES = BLOCK < RUN ? 1 : BLOCK / RUN;
+static_assert(RUN_LANES <= 32, "a block in one warp");
+
+struct run_scales {
+  block_scale piece[RUN_PIECES][COLUMNS];  // the same for all columns
+};
+struct run_codes {
+  codes16 part[RUN / 16];
 };
 
+// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part.
+MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step) {
+  run_scales scale;
+  for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
+    unsigned largest = words[piece * PIECE_WORDS];
+    for (unsigned w = 1; w < PIECE_WORDS; w++)
+      largest = word_max(largest, words[piece * PIECE_WORDS + w]);
+    for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
+      largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
+    largest = across_columns(largest);
+    const block_scale of = scale_of(column_magnitude(largest, 0));
+    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
+  }
+  return scale;
+}
+
+MXQ_FN run_codes codes_of_run(const unsigned (&words)[RUN_WORDS], const run_scales &scale) {
+  run_codes codes;
+  for (unsigned quad = 0; quad < RUN / 4; quad++) {
+    const unsigned word = quad * 4 / COLUMNS;
+    place_four(codes.part[quad / 4], quad % 4,
+               narrow_across(words + word, scale.piece[word / PIECE_WORDS]));
+  }
+  return codes;
+}
+
+// Sixteen bytes of a run's codes.
+MXQ_FN words4 codes_chunk(const run_codes &codes, unsigned chunk) {
+  constexpr unsigned PART_WORDS = OUT_BITS / 2;
+  words4 bytes;
+  for (unsigned w = 0; w < 4; w++)
+    bytes.word[w] = codes.part[(chunk * 4 + w) / PART_WORDS].word[(chunk * 4 + w) % PART_WORDS];
+  return bytes;
+}
+
+#line 1 "templates/extent.cuh"
 using length = unsigned long long;
-struct element_place {
-  length n, k, e;
+
+// A tile's number along the faster axis and along the slower one, and its matrix; or how far two tiles
+// lie apart.
+struct tile_number {
+  length inner, outer, e;
 };
 
-MXQ_FN float widen_element(unsigned row, unsigned column) {
-  const unsigned at = IN_TILE + row * ROW_BYTES + column * IN_SIZE;
-  if constexpr (IN_BITS == 32)
-    return column_of(shared_load<unsigned>(at), 0);
+// N is the faster axis where codes are column-major, so that blocks that run at one time write
+// neighbouring pieces of a line.
+template <class ARGS>
+MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
+  const mxq_divisor &by_inner = COLUMN_MAJOR ? args.by_tiles_n : args.by_tiles_k;
+  const mxq_divisor &by_outer = COLUMN_MAJOR ? args.by_tiles_k : args.by_tiles_n;
+  const unsigned strip = divide(tile, by_inner), e = divide(strip, by_outer);
+  return {tile - strip * by_inner.value, strip - e * by_outer.value, e};
+}
+
+// The tile that lies `step` behind one: as numbers are added by hand, digit by digit.
+template <class ARGS>
+MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_number &step) {
+  const length inner = COLUMN_MAJOR ? args.tiles_n : args.tiles_k;
+  const length outer = COLUMN_MAJOR ? args.tiles_k : args.tiles_n;
+  at.inner += step.inner;
+  at.outer += step.outer + (at.inner >= inner);
+  at.e += step.e + (at.outer >= outer);
+  if (at.inner >= inner) at.inner -= inner;
+  if (at.outer >= outer) at.outer -= outer;
+  return at;
+}
+
+// Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
+// alone.
+struct tile_extent {
+  length n, k, e;
+  unsigned rows, columns;
+};
+
+MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
+  return begin >= end ? 0 : end - begin < most ? static_cast<unsigned>(end - begin) : most;
+}
+
+template <class ARGS>
+MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
+  const length n = (COLUMN_MAJOR ? at.inner : at.outer) * TILE_N;
+  const length k = (COLUMN_MAJOR ? at.outer : at.inner) * TILE_K;
+  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+}
+
+#line 1 "templates/lines.cuh"
+// Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
+// `line` lies in shared memory, place(line, byte), contiguous within 16 bytes; LINES and LINE_BYTES
+// are powers of two.
+
+// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
+template <class BYTE>
+struct lines_at {
+  BYTE *first;
+  length pitch;
+  unsigned lines, bytes;
+};
+
+// Whether each line begins and ends at a multiple of `bytes`.
+template <class BYTE>
+MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
+  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
+}
+
+// Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
+// DOWN lines are on their way at a time. The rest is zeros. Pieces of 16 bytes are for whole tiles.
+template <class TILE, class PIECE>
+MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
+  constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
+  constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
+  constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
+  constexpr unsigned MOST = SIZE == 16 ? 8 : 16;
+  constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
+  static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
+  const unsigned byte = thread_id() % LANES * SIZE;
+  length at = thread_id() / LANES * from.pitch + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < STEPS / DOWN; batch++) {
+    const unsigned first = thread_id() / LANES + batch * (STEP * DOWN);
+    PIECE piece[DOWN][ACROSS];
+#pragma unroll
+    for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
+      const unsigned end = first + i * STEP < from.lines ? from.bytes : 0;
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        piece[i][j] =
+            SIZE == 16 || byte + j * LANES * SIZE < end
+                ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
+                : PIECE{};
+    }
+#pragma unroll
+    for (unsigned i = 0; i < DOWN; i++)
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        shared_store(TILE::place(first + i * STEP, byte + j * LANES * SIZE), piece[i][j]);
+  }
+}
+
+// Whole tiles by 16 bytes where that fits, words where those do, otherwise one ELEMENT at a time. There
+// is no more of these: each takes as long to compile as a conversion.
+template <class TILE, class ELEMENT>
+MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
+  const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
+  if (whole && are_aligned(from, 16))
+    load_pieces<TILE, words4>(from);
+  else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
+    load_pieces<TILE, unsigned>(from);
   else
-    return column_of(shared_load<unsigned short>(at), 0);
+    load_pieces<TILE, ELEMENT>(from);
 }
 
-// Copies the part of the tile that exists; the rest is zeros, which leave a maximum as it is.
-MXQ_FN void load_tile(const mxq_any_args &args, element_place at) {
-  const unsigned char *const from = args.in + at.e * args.stride_e_bytes;
-  for (unsigned i = thread_id(); i < TILE_N * TILE_K; i += THREADS) {
-    const unsigned row = i / TILE_K, column = i % TILE_K;
-    const length n = at.n + row, k = at.k + column;
-    const bool inside = n < args.n && k < args.k;
-    const unsigned char *const element = from + n * args.stride_n_bytes + k * IN_SIZE;
-    const unsigned to = IN_TILE + row * ROW_BYTES + column * IN_SIZE;
-    if constexpr (IN_BITS == 32)
-      shared_store(to, inside ? global_load(reinterpret_cast<const unsigned *>(element)) : 0u);
-    else
-      shared_store(to, inside ? global_load(reinterpret_cast<const unsigned short *>(element))
-                              : static_cast<unsigned short>(0));
+// Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
+template <class TILE>
+MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
+  constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
+  constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
+  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
+  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
+  if (byte >= to.bytes || first >= TILE::LINES) return;
+  unsigned char *at = to.first + first * to.pitch + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
+    words4 piece[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++)
+      piece[i] = shared_load<words4>(TILE::place(first + (batch + i) * STEP, byte));
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<words4 *>(at), piece[i]);
   }
 }
 
-// Finds the scale of every block of the tile; stores it, and keeps its multiplier.
-template <unsigned PART>
-MXQ_FN void scale_blocks(const mxq_any_args &args, const mxq_scale_args &scales, element_place at) {
-  using part = part_of<PART>;
-  const unsigned lane = thread_id() % part::LANES;
-  for (unsigned block = thread_id() / part::LANES; block < part::BLOCKS_N * part::BLOCKS_K;
-       block += part::TEAMS) {
-    const unsigned row = block / part::BLOCKS_K * part::BLOCK_N;
-    const unsigned column = block % part::BLOCKS_K * part::BLOCK_K;
-    float largest = 0;
-    for (unsigned r = 0; r < part::BLOCK_N; r++)
-      for (unsigned c = lane; c < part::BLOCK_K; c += part::LANES)
-        largest = max_magnitude(largest, widen_element(row + r, column + c));
-    for (unsigned mask = 1; mask < part::LANES; mask *= 2)
-      largest = max_magnitude(largest, bits_float(shuffle_xor(float_bits(largest), mask)));
-    const block_scale scale = scale_of(float_bits(largest) & 0x7FFFFFFF);
-    if (lane != 0) continue;
-    shared_store(MULTIPLIERS + block * 4, float_bits(scale.multiplier));
-    const length n = at.n + row, k = at.k + column;
-    store_scale<PART>(scales, at.e, n, k, args.n, args.k,
-                      n < args.n && k < args.k ? scale.code : 0);
+// Bytes of a line that lie past the last aligned word before it.
+MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+}
+
+// Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
+// are a multiple of four apart, so that as many bytes are ahead of each.
+template <class TILE>
+MXQ_FN void store_words(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
+  constexpr unsigned BATCH = TILE::LINES / STEP < 4 ? TILE::LINES / STEP : 4;
+  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
+  const unsigned first = thread_id() / LINE_WORDS;
+  const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
+  unsigned char *const line = to.first + first * to.pitch;
+  const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
+  const unsigned byte = end - ahead, joined = 0x7654 - ahead * 0x1111;
+  if (byte > to.bytes || to.bytes - byte < 4) return;
+  unsigned char *at = line + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < TILE::LINES / STEP; batch += BATCH) {
+    unsigned word[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++) {
+      const unsigned from = first + (batch + i) * STEP;
+      const unsigned low = ahead ? shared_load<unsigned>(TILE::place(from, end - 4)) : 0;
+      word[i] = permute_bytes(low, shared_load<unsigned>(TILE::place(from, end)), joined);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<unsigned *>(at), word[i]);
   }
 }
 
-template <unsigned PART>
-MXQ_FN unsigned code_of(unsigned row, unsigned column) {
-  using part = part_of<PART>;
-  const unsigned block = row / part::BLOCK_N * part::BLOCKS_K + column / part::BLOCK_K;
-  const float multiplier = bits_float(shared_load<unsigned>(MULTIPLIERS + block * 4));
-  return narrow_four(multiply(widen_element(row, column), multiplier * OUT_SHIFT), 0, 0, 0) &
-         ((1u << OUT_BITS) - 1);
+// Stores the bytes of each line that lie before its first aligned word, and behind the last.
+template <class TILE>
+MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
+  for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
+    unsigned char *const at = to.first + line * to.pitch;
+    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4;
+    const unsigned tail = (to.bytes + ahead) % 4;
+    for (unsigned i = 0; i < 3; i++) {
+      const unsigned last = to.bytes - 1 - i;
+      if (i < head && i < to.bytes)
+        global_store(at + i, shared_load<unsigned char>(TILE::place(line, i)));
+      if (i < tail && i < to.bytes && last >= head)
+        global_store(at + last, shared_load<unsigned char>(TILE::place(line, last)));
+    }
+  }
 }
 
-// Stores the codes that exist, a byte at a time; two codes of four bits are neighbours along the
-// output's contiguous axis, whose length is even.
+template <class TILE>
+MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
+  if (are_aligned(to, 16)) {
+    store_pieces<TILE>(to);
+  } else {
+    store_words<TILE>(to);
+    if (!are_aligned(to, 4)) store_ends<TILE>(to);
+  }
+}
+
+#line 19 "templates/any.cu"
+// The input tile is [n][k]. Where runs are read, 16 bytes in each of neighbouring rows, bits 4 to 6
+// of a place are xored with the row, so that those rows lie in different banks.
+constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+struct in_tile {
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
+  static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return IN_TILE + line * LINE_BYTES + (READS_RUNS ? byte ^ line % 8 * 16 : byte);
+  }
+};
+
+// What of a tile does not exist becomes zeros, which leave a maximum as it is.
+MXQ_FN void load_tile(const mxq_any_args &args, const tile_extent &at) {
+  const lines_at<const unsigned char> from = {
+      args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
+      args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)};
+  if constexpr (IN_BITS == 32)
+    load_lines<in_tile, unsigned>(from);
+  else
+    load_lines<in_tile, unsigned short>(from);
+}
+
+// The tile of a part's codes, in the lines that codes have in memory: rows, a gap apart that keeps the
+// runs of a warp in different banks, or columns, swizzled as a tensor map does it.
 template <unsigned PART>
-MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, element_place at) {
-  constexpr bool TURNED = part_of<PART>::TURNED;
+struct out_tile {
+  static constexpr bool TURNED = PART & 4;
+  static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
+  static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;
+  static constexpr unsigned GAP = 512 / RUN_WORDS;
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
+    return OUT_TILE + line * (LINE_BYTES + GAP) + byte;
+  }
+};
+
+template <unsigned PART>
+MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, const tile_extent &at) {
+  constexpr bool TURNED = out_tile<PART>::TURNED;
   constexpr unsigned PACKED = 8 / OUT_BITS;
-  for (unsigned i = thread_id() * PACKED; i < TILE_N * TILE_K; i += THREADS * PACKED) {
-    const unsigned row = TURNED ? i % TILE_N : i / TILE_K;
-    const unsigned column = TURNED ? i / TILE_N : i % TILE_K;
-    const length n = at.n + row, k = at.k + column;
-    if (n >= args.n || k >= args.k) continue;
-    unsigned codes = code_of<PART>(row, column);
-    if (PACKED == 2)
-      codes |= (TURNED ? code_of<PART>(row + 1, column) : code_of<PART>(row, column + 1)) << 4;
-    const length code = TURNED ? (at.e * args.k + k) * args.n + n : (at.e * args.n + n) * args.k + k;
-    global_store(out + code / PACKED, static_cast<unsigned char>(codes));
+  const length pitch = (TURNED ? args.n : args.k) / PACKED;
+  const length line = TURNED ? at.e * args.k + at.k : at.e * args.n + at.n;
+  store_lines<out_tile<PART>>({out + line * pitch + (TURNED ? at.n : at.k) / PACKED, pitch,
+                               TURNED ? at.columns : at.rows,
+                               (TURNED ? at.rows : at.columns) / PACKED});
+}
+
+#line 1 "templates/kept_scales.cuh"
+// The tile of a part's packed scales in shared memory: [rows of blocks][columns], a byte each.
+template <unsigned PART>
+struct scale_tile {
+  static constexpr bool ROWS_N = scales_of<PART>::ROWS_N, SQUARE = scales_of<PART>::SQUARE;
+  static constexpr unsigned ROW = SQUARE ? BLOCK : 1;  // elements along the rows' axis in one row
+  static constexpr unsigned ROWS = (ROWS_N ? TILE_N : TILE_K) / ROW;
+  static constexpr unsigned COLUMNS_HELD = (ROWS_N ? TILE_K : TILE_N) / BLOCK;
+
+  // Of the block that begins at (row, column) of the tile of elements.
+  MXQ_FN unsigned place(unsigned row, unsigned column) {
+    return SCALE_TILE + (ROWS_N ? row : column) / ROW * COLUMNS_HELD +
+           (ROWS_N ? column : row) / BLOCK;
+  }
+};
+
+// The place of the scale of the block that begins at row n and column k, in its matrix.
+template <unsigned PART>
+MXQ_FN length place_of_scale(const mxq_scale_args &scales, length n, length k) {
+  constexpr bool ROWS_N = scales_of<PART>::ROWS_N;
+  return scale_place<PART>(scales.pitch, ROWS_N ? n : k, (ROWS_N ? k : n) / BLOCK);
+}
+
+// Stores the scale of the block that begins at (row, column) of the tile, with its padding, or keeps
+// it where packed scales leave by tiles.
+template <unsigned PART>
+MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, const tile_extent &at,
+                      unsigned row, unsigned column, unsigned code) {
+  const bool inside = row < at.rows && column < at.columns;
+  if constexpr (SCALES_LIN) {
+    if (inside)
+      store_scale_at(scales,
+                     at.e * scales.stride_e +
+                         place_of_scale<PART>(scales, at.n + row, at.k + column),
+                     code);
+  } else if constexpr (SCALES_BY_TILES) {
+    shared_store(scale_tile<PART>::place(row, column),
+                 static_cast<unsigned char>(inside ? code : 0));
+  } else {
+    store_scale<PART>(scales, at.e, at.n + row, at.k + column, args.n, args.k, inside ? code : 0);
+  }
+}
+
+// Stores the scales that were kept: in words, or one by one where they lie at no word's address.
+template <unsigned PART>
+MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &scales,
+                              const tile_extent &at) {
+  using tile = scale_tile<PART>;
+  if (reinterpret_cast<length>(scales.to) % 4 == 0) {
+    store_scale_tile<PART>(scales, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
+    return;
+  }
+  for (unsigned i = thread_id(); i < tile::ROWS * tile::COLUMNS_HELD; i += THREADS) {
+    const unsigned along = i / tile::COLUMNS_HELD * tile::ROW;
+    const unsigned across = i % tile::COLUMNS_HELD * BLOCK;
+    store_scale<PART>(scales, at.e, at.n + (tile::ROWS_N ? along : across),
+                      at.k + (tile::ROWS_N ? across : along), args.n, args.k,
+                      shared_load<unsigned char>(SCALE_TILE + i));
+  }
+}
+
+#line 1 "templates/columns.cuh"
+// Blocks along N, or squares: a thread quantizes one 32-bit word of HELD_ROWS rows.
+constexpr unsigned WORDS = TILE_K / COLUMNS;
+constexpr unsigned HELD_ROWS = 32;
+
+// How a block is shared out: PIECES blocks along N in one thread's rows; or one block over GROUPS_N
+// row groups; if it lies along K too, over LANES threads of a warp and GROUPS_K warps of a row group.
+template <unsigned PART>
+struct columns_of {
+  static constexpr bool SQUARE = (PART & 3) == 3, TURNED = PART & 4;
+  static constexpr unsigned PIECES = BLOCK < HELD_ROWS ? HELD_ROWS / BLOCK : 1;
+  static constexpr unsigned PIECE_ROWS = HELD_ROWS / PIECES;
+  static constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
+  static constexpr unsigned BLOCK_WORDS = SQUARE ? BLOCK / COLUMNS : 1;
+  static constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
+  static constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
+  // Half of the threads read the second sixteen rows first, so that the 16-byte stores of codes of
+  // eight neighbouring threads, which lie two columns apart, fall into different banks. Not where
+  // those threads share two blocks: each must find the same one first.
+  static constexpr bool FLIPS =
+      TURNED && OUT_BITS == 8 && COLUMNS == 2 && !(SQUARE && PIECES == 2);
+  static_assert(PART == 2 || THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
+  static_assert(PART == 2 || WORDS % 32 == 0, "a warp stays in one row group");
+  static_assert(TILE_N % BLOCK == 0 && WORDS % BLOCK_WORDS == 0, "whole blocks");
+};
+
+// The maximum of the block over the threads that share it.
+template <unsigned PART>
+MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
+  using part = columns_of<PART>;
+  if constexpr (part::SQUARE) {
+    for (unsigned mask = 1; mask < part::LANES; mask *= 2)
+      largest = word_max(largest, shuffle_xor(largest, mask));
+    largest = across_columns(largest);
+  }
+  if constexpr (part::GROUPS_N * part::GROUPS_K > 1) {
+    constexpr unsigned PARTS = part::SQUARE ? WORDS / 32 : WORDS;  // of a row group
+    const unsigned place = part::SQUARE ? word / 32 : word;
+    if (!part::SQUARE || word % 32 == 0)
+      shared_store(MAXIMA + (group * PARTS + place) * 4, largest);
+    block_sync();  // orders the stores of all maxima before their loads
+    const unsigned first =
+        group / part::GROUPS_N * part::GROUPS_N * PARTS + place / part::GROUPS_K * part::GROUPS_K;
+    for (unsigned g = 0; g < part::GROUPS_N; g++)
+      for (unsigned p = 0; p < part::GROUPS_K; p++)
+        largest = word_max(largest, shared_load<unsigned>(MAXIMA + (first + g * PARTS + p) * 4));
+  }
+  return largest;
+}
+
+// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
+template <unsigned PART>
+MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+  using tile = out_tile<PART>;
+  if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
+    shared_store(tile::place(row, word * 2), static_cast<unsigned short>(four));
+    shared_store(tile::place(row + 1, word * 2), static_cast<unsigned short>(four >> 16));
+  } else if constexpr (COLUMNS == 2) {
+    shared_store(tile::place(row, word), static_cast<unsigned char>(four));
+    shared_store(tile::place(row + 1, word), static_cast<unsigned char>(four >> 8));
+  } else if constexpr (OUT_BITS == 8) {
+    for (unsigned r = 0; r < 4; r++)
+      shared_store(tile::place(row + r, word), static_cast<unsigned char>(four >> 8 * r));
+  } else {
+    // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
+    const unsigned odd = word % 2;
+    const unsigned theirs = shuffle_xor(four, 1);
+    const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
+    for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
+      shared_store(tile::place(row + r, word / 2),
+                   static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
+  }
+}
+
+template <unsigned PART>
+MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &scales,
+                             const tile_extent &at) {
+  using part = columns_of<PART>;
+  const unsigned word = thread_id() % WORDS, group = thread_id() / WORDS;
+  const unsigned flip = part::FLIPS ? word / 4 % 2 * 16 : 0;
+  const unsigned first_row = group * HELD_ROWS;
+  unsigned rows[HELD_ROWS];
+#pragma unroll
+  for (unsigned half = 0; half < HELD_ROWS; half += 16)
+#pragma unroll
+    for (unsigned r = 0; r < 16; r++)
+      rows[half + r] = shared_load<unsigned>(in_tile::place(first_row + (half ^ flip) + r, word * 4));
+
+  block_scale scale[part::PIECES][COLUMNS];
+  for (unsigned piece = 0; piece < part::PIECES; piece++) {
+    unsigned largest = rows[piece * part::PIECE_ROWS];
+    for (unsigned r = 1; r < part::PIECE_ROWS; r++)
+      largest = word_max(largest, rows[piece * part::PIECE_ROWS + r]);
+    largest = block_max<PART>(largest, word, group);
+    for (unsigned c = 0; c < COLUMNS; c++)
+      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
+      for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
+        put_scale<PART>(args, scales, at,
+                        first_row + (part::PIECES == 2 ? piece * part::PIECE_ROWS ^ flip : 0),
+                        word * COLUMNS + c, scale[piece][c].code);
+  }
+
+  // Unrolled by word, or the compiler keeps the rows in local memory where much follows from them.
+#pragma unroll
+  for (unsigned half = 0; half < HELD_ROWS; half += 16) {
+    const unsigned row = first_row + (half ^ flip);
+    const auto &of = scale[part::PIECES == 2 ? half / 16 : 0];
+    codes16 codes[COLUMNS];
+#pragma unroll
+    for (unsigned quad = 0; quad < 4; quad++) {
+      const unsigned *const four_rows = rows + half + quad * 4;
+      if constexpr (part::TURNED) {
+        unsigned four[COLUMNS];
+        narrow_down(four_rows, of, four);
+        for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
+      } else {
+        for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
+          stage_four<PART>(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
+      }
+    }
+    if constexpr (part::TURNED)
+      for (unsigned c = 0; c < COLUMNS; c++)
+        shared_store(out_tile<PART>::place(word * COLUMNS + c, row * OUT_BITS / 8), codes[c]);
+  }
+}
+
+#line 70 "templates/any.cu"
+// Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
+// so that the 16 bytes of eight of them lie in different banks.
+constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
+constexpr unsigned WARP_RUNS = ROW_RUNS < 32 / INTERLEAVED ? ROW_RUNS : 32 / INTERLEAVED;
+constexpr unsigned ROW_WARPS = ROW_RUNS / WARP_RUNS, WARP_ROWS = 32 / WARP_RUNS;
+static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "whole blocks");
+static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
+static_assert(TILE_N * ROW_RUNS % THREADS == 0 && TILE_N % WARP_ROWS == 0, "whole warps");
+
+template <unsigned PART>
+MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales,
+                          const tile_extent &at) {
+  const unsigned lane = thread_id() % 32;
+#pragma unroll 1
+  for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
+    const unsigned warp = thread_id() / 32 + step * (THREADS / 32);
+    const unsigned row = warp / ROW_WARPS * WARP_ROWS +
+                         lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
+    const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
+    unsigned words[RUN_WORDS];
+    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+      const words4 four = shared_load<words4>(in_tile::place(row, (run * RUN_WORDS + w) * 4));
+      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+    }
+    const run_scales scale = scales_of_run(words, INTERLEAVED);
+    if (run * RUN % BLOCK == 0)
+      for (unsigned piece = 0; piece < RUN_PIECES; piece++)
+        put_scale<PART>(args, scales, at, row, run * RUN + piece * BLOCK,
+                        scale.piece[piece][0].code);
+    const run_codes codes = codes_of_run(words, scale);
+    const unsigned to = out_tile<PART>::place(row, run * RUN * OUT_BITS / 8);
+    if constexpr (RUN * OUT_BITS < 128)
+      shared_store(to, codes.part[0]);
+    else
+      shared_store(to, codes_chunk(codes, 0));
   }
 }
 
 template <unsigned PART>
 MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
-                          const mxq_scale_args &scales, element_place at) {
-  scale_blocks<PART>(args, scales, at);
-  block_sync();  // orders the multipliers' stores before their loads
+                          const mxq_scale_args &scales, const tile_extent &at) {
+  if constexpr (PART == 2)
+    quantize_runs<PART>(args, scales, at);
+  else
+    quantize_columns<PART>(args, scales, at);
+  block_sync();  // orders the stores of codes and scales before their loads
   store_tile<PART>(args, out, at);
-  block_sync();  // orders the reads of this tile before the stores of what comes next
+  if constexpr (SCALES_BY_TILES) store_kept_scales<PART>(args, scales, at);
 }
 
 MXQ_KERNEL(quantize_f32_e4m3_b128_amax_sq_lin_any_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args) {
-  for (length tile = block_id(); tile < args.tiles; tile += grid_size()) {
-    const length strip = tile / args.tiles_n;
-    const element_place at = {tile % args.tiles_n * TILE_N, strip % args.tiles_k * TILE_K,
-                              strip / args.tiles_k};
+  tile_number number = number_of(args, block_id());
+  for (length tile = block_id();;) {
+    const tile_extent at = extent_of(args, number);
     load_tile(args, at);
     block_sync();  // orders the elements' stores before the reads of other threads
     quantize_tile<MAIN>(args, args.out, args.scale, at);
-    if constexpr (ALSO != 0) quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+    if constexpr (ALSO != 0) {
+      block_sync();  // orders the loads of one part's codes and scales before the other's stores
+      quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+    }
+    tile += grid_size();
+    if (tile >= args.tiles) return;
+    number = number_behind(args, number, number_of(args, grid_size()));
   }
 }

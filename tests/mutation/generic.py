@@ -1,73 +1,136 @@
 # SPDX-License-Identifier: MIT
-"""Faults of any.cu and of the plans for it."""
+"""Faults of any.cu, of the pieces that only generic kernels have, and of the plans for them."""
 from edits import Template, change, cut, drop, generic, plan
 
 ROW, COLT = generic("bf16_e4m3_b32_rceil_row"), generic("f32_e5m2_b32_floor_colt")
-SQ = generic("f16_e4m3_b16_ceil_sq")
+SQ, COL = generic("f16_e4m3_b16_ceil_sq"), generic("bf16_e4m3_b32_rceil_col")
+TURNED, LONG = generic("bf16_e4m3_b16_rceil_colt"), generic("f16_e5m2_b64_pow2_col")
 PACKED = generic("bf16_e2m1_b16_floor_row", "bf16_e2m1_b16_floor_colt")
+PIECES = generic("bf16_e2m1_b16_floor_row")
 EACH = generic("f32_e2m3_b128_even_row", "bf16_e2m1_b16_even_sqt", "f16_e5m2_b64_pow2_col")
-LOADED = "const bool inside = n < args.n && k < args.k;"
-STORED = "if (n >= args.n || k >= args.k) continue;"
+BLK = ["quantize_bf16_e4m3_b32_rceil_row_blk.any", "quantize_bf16_e4m3_b32_rceil_colt_blk.any"]
 
 any_ = Template("any.cu", ROW)
+extent = Template("extent.cuh", ROW)
+lines = Template("lines.cuh", ROW)
+columns = Template("columns.cuh", COL)
+kept = Template("kept_scales.cuh", BLK)
 
-MUTANTS = [
+KERNEL = [
     any_("barrier after the elements dropped", drop("    block_sync();  // orders the elements'"), COLT),
-    any_("barrier after the multipliers dropped",
-         drop("  block_sync();  // orders the multipliers'")),
-    any_("barrier before the next tile dropped",
-         drop("  block_sync();  // orders the reads of this tile"), COLT),
-    any_("K bound of the load dropped", change(LOADED, "const bool inside = n < args.n;"), EACH),
-    any_("N bound of the load dropped", change(LOADED, "const bool inside = k < args.k;"), EACH),
-    any_("K bound of the codes dropped", change(STORED, "if (n >= args.n) continue;"), EACH),
-    any_("N bound of the codes dropped", change(STORED, "if (k >= args.k) continue;"), EACH),
-    any_("padding counted in a maximum",
-         change("static_cast<unsigned short>(0)", "static_cast<unsigned short>(0x7E00)")),
-    any_("padding of float32 counted in a maximum", change("(element)) : 0u);",
-                                                           "(element)) : 0x7E000000u);"), COLT),
-    any_("matrix of the input forgotten", change("args.in + at.e * args.stride_e_bytes", "args.in")),
-    any_("stride of the input ignored", change("n * args.stride_n_bytes", "n * args.k * IN_SIZE")),
-    any_("stride of the matrices ignored",
-         change("at.e * args.stride_e_bytes", "at.e * args.n * args.stride_n_bytes")),
-    any_("input one element off", change("+ k * IN_SIZE;", "+ (k + 1) * IN_SIZE;")),
-    any_("first column left out of a maximum",
-         change("unsigned c = lane; c", "unsigned c = lane + (row == 0 && lane == 0); c")),
-    any_("last row left out of a maximum", change("r < part::BLOCK_N; r++", "r + 1 < part::BLOCK_N; r++"), COLT),
-    any_("a row of the next block counted in a maximum",
-         change("r < part::BLOCK_N; r++", "r < part::BLOCK_N + (row + part::BLOCK_N < TILE_N); r++"), COLT),
-    any_("column of the next block counted in a maximum",
-         change("c < part::BLOCK_K; c", "c < part::BLOCK_K + (column + part::BLOCK_K < TILE_K); c"),
-         generic("bf16_e4m3_b16_rceil_row")),
-    any_("shuffle of every second lane", change("unsigned mask = 1;", "unsigned mask = 2;")),
-    any_("shuffle with half of the lanes", change("mask < part::LANES;", "mask < part::LANES / 2;")),
-    any_("shuffle with the next block too", change("mask < part::LANES;", "mask < 32;"),
-         generic("bf16_e4m3_b16_rceil_row")),
-    any_("shuffle by some lanes",
-         change("    for (unsigned mask = 1;", "    if (lane % 8) for (unsigned mask = 1;")),
-    any_("scale written by each of a block's threads", cut("    if (lane != 0) continue;\n")),
-    any_("multiplier of the next block",
-         change("shared_store(MULTIPLIERS + block * 4", "shared_store(MULTIPLIERS + (block ^ 1) * 4")),
-    any_("multipliers with the wrong row length",
-         change("row / part::BLOCK_N * part::BLOCKS_K +",
-                "row / part::BLOCK_N * (part::BLOCKS_K / 2) +"), SQ),
-    any_("multipliers in the input tile",
-         change("MULTIPLIERS = ${kernel.maxima_offset}", "MULTIPLIERS = ${kernel.in_offset}")),
-    any_("shift of six-bit codes forgotten", change("multiplier * OUT_SHIFT)", "multiplier)"),
-         generic("bf16_e3m2_b32_floor_row")),
-    any_("low and high nibble exchanged",
-         [change("unsigned codes = code_of<PART>(row, column);",
-                 "unsigned codes = code_of<PART>(row, column) << (PACKED == 2 ? 4 : 0);"),
-          change("code_of<PART>(row, column + 1)) << 4;", "code_of<PART>(row, column + 1));")], PACKED),
-    any_("the packed neighbour along the other axis",
-         change("(TURNED ? code_of<PART>(row + 1", "(!TURNED ? code_of<PART>(row + 1"), PACKED),
-    any_("matrix of a row-major output forgotten",
-         change("(at.e * args.n + n) * args.k + k", "n * args.k + k")),
-    any_("matrix of a column-major output forgotten",
-         change("(at.e * args.k + k) * args.n + n", "k * args.n + n"), COLT),
-    any_("column-major codes row-major", change("TURNED ? (at.e", "!TURNED ? (at.e"),
-         COLT),
+    any_("barrier after the codes dropped", drop("  block_sync();  // orders the stores of codes")),
+    any_("matrix of the input forgotten", cut("at.e * args.stride_e_bytes + ")),
+    any_("stride of the input ignored", change("args.stride_n_bytes, at.rows",
+                                               "args.k * (IN_BITS / 8), at.rows")),
+    any_("input one element off", change("at.k * (IN_BITS / 8),\n", "(at.k + 1) * (IN_BITS / 8),\n")),
+    any_("matrix of a row-major output forgotten", cut("at.e * args.n + ")),
+    any_("matrix of a column-major output forgotten", cut("at.e * args.k + "), COLT),
+    any_("column-major lines as many as rows",
+         change("TURNED ? at.columns : at.rows", "!TURNED ? at.columns : at.rows"), COLT),
+    any_("runs of the wrong lanes", change("lane / INTERLEAVED % WARP_RUNS", "lane % WARP_RUNS")),
+    any_("rows of the wrong lanes", change(" * INTERLEAVED + lane % INTERLEAVED",
+                                           " + lane % INTERLEAVED"),
+         generic("f32_e4m3_b32_rceil_rowcol")),
+    any_("shuffle of neighbours, which hold other rows",
+         change("scales_of_run(words, INTERLEAVED)", "scales_of_run(words, 1)")),
+    any_("scale of the first piece for all", cut(" + piece * BLOCK"), PIECES),
+    any_("words of a run exchanged", change("(run * RUN_WORDS + w) * 4", "(run * RUN_WORDS + (w ^ 4)) * 4")),
     any_("every second tile left out", change("tile += grid_size()", "tile += 2 * grid_size()")),
-    any_("tiles in the wrong order", change("strip % args.tiles_k * TILE_K,", "strip * TILE_K,")),
-] + [plan(fault, COLT, fault + ", generic") for fault in (
-    "stride-n", "stride-n-element", "stride-e", "scale-row", "scale-matrix-stride", "length-k",
-    "one-tile-less")]
+    any_("the first tiles again", change("number_behind(args, number, number_of(args, grid_size()))",
+                                         "number_of(args, grid_size())")),
+]
+
+EXTENT = [
+    extent("carry to the slower axis forgotten", cut(" + (at.inner >= inner)")),
+    extent("carry to the matrix forgotten", cut(" + (at.outer >= outer)")),
+    extent("faster axis runs on", cut("  if (at.inner >= inner) at.inner -= inner;\n")),
+    extent("axes exchanged", [change("(COLUMN_MAJOR ? at.inner : at.outer) * TILE_N",
+                                     "(COLUMN_MAJOR ? at.outer : at.inner) * TILE_N"),
+                              change("(COLUMN_MAJOR ? at.outer : at.inner) * TILE_K",
+                                     "(COLUMN_MAJOR ? at.inner : at.outer) * TILE_K")], COLT),
+    extent("tiles of padding as whole ones", cut("begin >= end ? 0 : "), BLK),
+    extent("last tiles as whole ones",
+           change("end - begin < most ? static_cast<unsigned>(end - begin) : most", "most"), EACH),
+]
+
+LINES = [
+    lines("lines past the last one read", change("first + i * STEP < from.lines ? from.bytes : 0",
+                                                 "from.bytes"), EACH),
+    lines("bytes past a line's end read", change("byte + j * LANES * SIZE < end", "end != 0"), EACH),
+    lines("tiles of all bytes as whole ones", cut("from.lines == TILE::LINES && "),
+          COL + ["--shape", "2,131,128"]),
+    lines("tiles of all lines as whole ones", cut(" && from.bytes == TILE::LINE_BYTES"),
+          COL + ["--shape", "2,128,136"]),
+    lines("padding counted in a maximum", change(": PIECE{};", ": PIECE{0x7E00};"), ROW + COLT),
+    lines("every line the next one", change("at += STEP * from.pitch", "at += from.pitch"), EACH),
+    lines("pieces along a line the same", change("(from.first + at) + j * LANES)",
+                                                 "(from.first + at))")),
+    lines("address not asked", change("reinterpret_cast<length>(of.first) | of.pitch", "of.pitch"), EACH),
+    lines("pitch not asked", cut(" | of.pitch"), EACH),
+    lines("end not asked", cut(" | of.bytes"), EACH),
+    lines("pieces of lines past the last one", change("to.lines)\n        global_store(reinterpret_cast<words4",
+                                                      "TILE::LINES)\n        global_store(reinterpret_cast<words4"),
+          COL + ["--shape", "2,131,160"]),
+    lines("pieces past a line's end", cut("byte >= to.bytes || "),
+          COL + ["--shape", "2,131,160"]),
+    lines("words past a line's end", change("to.bytes - byte < 4", "to.bytes - byte < 1"), EACH),
+    lines("words of lines past the last one", change("to.lines)\n        global_store(reinterpret_cast<unsigned *>(at)",
+                                                    "TILE::LINES)\n        global_store(reinterpret_cast<unsigned *>(at)"), EACH),
+    lines("words not joined", change("0x7654 - ahead * 0x1111", "0x7654"), EACH),
+    lines("words at no word's address", change("byte = end - ahead,", "byte = end,"), EACH),
+    lines("bytes before the first word left out", change("head = (4 - ahead) % 4", "head = (4 - ahead) % 4 / 2"), EACH),
+    lines("bytes behind the last word left out", change("tail = (to.bytes + ahead) % 4",
+                                                        "tail = to.bytes % 4"), EACH),
+    lines("bytes before the first word past a short line's end",
+          change("i < head && i < to.bytes", "i < head"), EACH),
+    lines("ends left out", cut("    if (!are_aligned(to, 4)) store_ends<TILE>(to);\n"), EACH),
+]
+
+COLUMNS = [
+    columns("a row left out of a maximum", change("r = 1; r < part::PIECE_ROWS", "r = 2; r < part::PIECE_ROWS")),
+    columns("last row left out of a maximum",
+            change("r < part::PIECE_ROWS; r++", "r + 1 < part::PIECE_ROWS; r++")),
+    columns("barrier after the maxima dropped",
+            drop("    block_sync();  // orders the stores of all maxima"), LONG),
+    columns("maxima of the wrong group", change("group / part::GROUPS_N * part::GROUPS_N * PARTS",
+                                                "group / part::GROUPS_N * PARTS"), LONG),
+    columns("shuffle of every second lane", change("mask = 1; mask < part::LANES",
+                                                   "mask = 2; mask < part::LANES"), SQ),
+    columns("shuffle with half of the lanes", change("mask < part::LANES;", "mask < part::LANES / 2;"), SQ),
+    columns("shuffle with the next block too", change("mask < part::LANES;", "mask < 32;"), SQ),
+    columns("columns of a word by themselves", cut("    largest = across_columns(largest);\n"), SQ),
+    columns("halves not exchanged where they are read",
+            change("first_row + (half ^ flip) + r, word * 4", "first_row + half + r, word * 4"), TURNED),
+    columns("scales of exchanged halves", change("piece * part::PIECE_ROWS ^ flip",
+                                                 "piece * part::PIECE_ROWS"), TURNED),
+    columns("scale of the first column for both", change("word * COLUMNS + c, scale[piece][c].code",
+                                                         "word * COLUMNS + c, scale[piece][0].code")),
+    columns("both rows of four codes in one", change("tile::place(row + 1, word * 2)",
+                                                     "tile::place(row, word * 2)")),
+    columns("nibbles exchanged", change("(low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4",
+                                        "(high >> 4 * r & 0xF) | (low >> 4 * r & 0xF) << 4"),
+            generic("f32_e2m1_b32_floor_col")),
+    columns("codes of the next column", change("place(word * COLUMNS + c, row", "place((word * COLUMNS + c) ^ 1, row"),
+            COLT),
+]
+
+KEPT = [
+    kept("rows and columns of the tile exchanged", change("(ROWS_N ? row : column) / ROW",
+                                                          "(ROWS_N ? column : row) / ROW")),
+    kept("scale of what lies outside", change("static_cast<unsigned char>(inside ? code : 0)",
+                                              "static_cast<unsigned char>(code | !inside)")),
+    kept("scales past the ends", cut("    if (inside)\n"), ROW),
+    kept("matrix of a scale forgotten", cut("at.e * scales.stride_e +\n"), ROW),
+    kept("scale one off", change("(ROWS_N ? k : n) / BLOCK)", "(ROWS_N ? k : n) / BLOCK + 1)"), ROW),
+    kept("words at any address", change("if (reinterpret_cast<length>(scales.to) % 4 == 0) {",
+                                        "if (true) {")),
+    kept("scales one by one in the wrong column", change("i % tile::COLUMNS_HELD * BLOCK",
+                                                         "(i % tile::COLUMNS_HELD ^ 1) * BLOCK")),
+    kept("scales one by one of half of the tile", change("i < tile::ROWS * tile::COLUMNS_HELD",
+                                                         "i < tile::ROWS * tile::COLUMNS_HELD / 2")),
+]
+
+MUTANTS = KERNEL + EXTENT + LINES + COLUMNS + KEPT + [
+    plan(fault, COLT, fault + ", generic") for fault in (
+        "stride-n", "stride-n-element", "stride-e", "scale-row", "scale-matrix-stride", "length-k",
+        "one-tile-less")]

@@ -74,6 +74,12 @@ PLACES = [
     scales("matrix of a scale forgotten",
            change("e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column)",
                   "scale_place<PART>(scales.pitch, row + copy, column)"), FLOATS),
+    scales("linear scales by words at any address",
+           change("if (!aligned_scales(scales, ACCESS))", "if (false)"), TWO),
+    scales("linear scales by words in rows of any length",
+           change(" | scales.stride_e | scales.pitch)", " | scales.stride_e)"), TWO),
+    scales("linear scales past the last column", change("if (column + c < columns) global_store",
+                                                        "global_store"), TWO),
     scales("scale tile of the wrong row",
            change("(part::SQUARE ? local / BLOCK : local)", "(part::SQUARE ? local / BLOCK : local ^ 1)")),
     scales("scale tile by whole squares", change("part::SQUARE ? local / BLOCK : local",
@@ -102,11 +108,10 @@ PADDING = [
            ["quantize_bf16_e4m3_b16_rceil_row_mn.any"]),
     tile("scale of what lies outside", change("inside ? scale[c].code : 0)", "inside ? scale[c].code : 1)"),
          COLT_BLK),
-    runs("scale of a run outside", change("n < args.n && k < args.k ? scale.piece[piece][0].code : 0",
-                                          "n < args.n && k < args.k ? scale.piece[piece][0].code : 1"),
+    runs("scale of a run outside", change("static_cast<unsigned char>(n < args.n && k < args.k ? code : 0)",
+                                          "static_cast<unsigned char>(n < args.n && k < args.k ? code : 1)"),
          TWO_BLK),
-    row("scale of a row outside", change("n < args.n && k < args.k ? code : 0",
-                                         "n < args.n && k < args.k ? code : 1")),
+    row("scale of a row outside", change("inside ? code : 0", "inside ? code : 1")),
 ]
 
 TURNS = [
@@ -121,7 +126,8 @@ TURNS = [
           change("ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e", "ALSO_SCALE_TILE, at.e")],
          SQUARES),
     tile("one scale tile for both parts",
-         change("ALSO_SCALE_TILE = SCALE_TILE + 2 * SCALE_BYTES", "ALSO_SCALE_TILE = SCALE_TILE"),
+         change("ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0)",
+                "ALSO_SCALE_TILE = SCALE_TILE"),
          TWO_BLK),
     tile("lines of a scale tile exchanged",
          change("scales_of<MAIN>::ROWS_N ? straight", "!scales_of<MAIN>::ROWS_N ? straight"),
@@ -129,7 +135,7 @@ TURNS = [
     row("barrier between scales and their loads dropped",
         drop("    block_sync();  // orders the stores of all scales")),
     row("scales of a tile in the wrong column",
-        change("row * TILE_COLUMNS + (column", "row * TILE_COLUMNS + 1 + (column")),
+        change("run.row * TILE_COLUMNS + column", "run.row * TILE_COLUMNS + 1 + column")),
 ]
 
 FIRST_PART = [
@@ -148,9 +154,12 @@ FIRST_PART = [
     tile("swizzle of the input forgotten", change("return swizzle<128>(IN_TILE", "return (IN_TILE")),
     runs("swizzle of the first part forgotten", change("return swizzle<OUT_ROW_BYTES>(ALSO_TILE",
                                                        "return (ALSO_TILE")),
-    runs("words of a run exchanged", change("run * RUN_WORDS + w)", "run * RUN_WORDS + (w ^ 4))")),
+    runs("words of a run exchanged", change("^ w * 4)", "^ (w ^ 4) * 4)")),
     runs("chunks of a run exchanged", change("codes_chunk(codes, chunk)",
                                              "codes_chunk(codes, chunk ^ 1)")),
+    runs("steps closer than their rows", change("from + below * 128", "from + below * 64")),
+    runs("codes of a step in another row", change("(to + below * OUT_ROW_BYTES) ^",
+                                                  "(to + below / 2 * OUT_ROW_BYTES) ^")),
     runs("scale of every run of a block", change("  if (column % BLOCK != 0) return;\n", ""), LONG),
     runs("scale index one off", change("column + piece * BLOCK;", "column + BLOCK + piece * BLOCK;")),
     runs("scale index in the tile one off", change("(column / BLOCK + piece)",
@@ -161,9 +170,9 @@ FIRST_PART = [
          change("args.also, args.also_scale, at)", "args.also, args.scale, at)")),
     any_("codes of the first part in those of the second",
          change("args.also, args.also_scale, at)", "args.out, args.also_scale, at)")),
-    any_("barrier between the parts dropped", drop("  block_sync();  // orders the reads of this tile")),
-    any_("first part left out", change("if constexpr (ALSO != 0) quantize_tile",
-                                       "if constexpr (ALSO == 7) quantize_tile")),
+    any_("barrier between the parts dropped", drop("      block_sync();  // orders the loads of one part's")),
+    any_("first part left out", change("if constexpr (ALSO != 0) {",
+                                       "if constexpr (ALSO == 7) {")),
 ]
 
 HOST = [plan(fault, TWO, f"{fault}, two parts") for fault in (

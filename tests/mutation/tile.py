@@ -20,7 +20,7 @@ FENCE_INIT = "    fence_async_shared();  // orders the barrier's initialization"
 SYNC_INIT = "  block_sync();  // orders the barrier's initialization"
 WAIT = "    barrier_wait(BARRIER, parity);"
 STORE = "      store_tile(args, at);"
-LOAD = "      if (tile < args.tiles) load_tile(args, place_of(args, tile));\n"
+LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));\n"
 ADVANCE = "    tile += grid_size();\n"
 
 tile = Template("tile.tma.cu", COLT)
@@ -61,7 +61,7 @@ COPIES = [
     tile("input buffer reused one tile early",
          change(FENCE_CODES,
                 "    if (thread_id() == 0 && tile + grid_size() < args.tiles)\n"
-                "      load_tile(args, place_of(args, tile + grid_size()));\n" + FENCE_CODES)),
+                "      load_tile(args, place_of<TILES_BY_K>(args, tile + grid_size()));\n" + FENCE_CODES)),
     tile("output buffer reused one tile early", [cut(LOAD), change(STORE, LOAD + STORE)]),
     tile("one expected byte less",
          change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES - 1)")),
@@ -100,7 +100,7 @@ COPIES = [
 
 BLOCKS = [
     tile("row of the input tile one off",
-         change("(half ^ flip) + r, word", "(half ^ flip) + r + 1, word")),
+         change("(half ^ flip), r, word", "(half ^ flip), r + 1, word")),
     tile("halves flipped where threads share two blocks",
          cut(" && !(ALONG_K && PIECES == 2)"), fast("bf16_e4m3_b16_rceil_sqt")),
     tile("flip forgotten in the rows of a scale",
@@ -108,7 +108,10 @@ BLOCKS = [
     tile("flip forgotten in the rows of codes",
          change("first_row + (half ^ flip);", "first_row + half;")),
     tile("flip forgotten in the rows that are read",
-         change("first_row + (half ^ flip) + r", "first_row + half + r")),
+         change("first_row + (half ^ flip), r", "first_row + half, r")),
+    tile("rows of the next swizzle pattern in this one",
+         change("r / ALIKE * ALIKE * PITCH", "r / ALIKE * PITCH"),
+         fast("bf16_e4m3_b32_rceil_rowcol")),
     tile("second block with the scale of the first",
          change("scale[PIECES == 2 ? half / 16 : 0]", "scale[0]"), HALVES),
     tile("a row of the next block counted in a maximum",
@@ -145,20 +148,24 @@ BLOCKS = [
          cut(" && word % BLOCK_WORDS == 0"), SQ),
     tile("scale written by each row group", cut("group % GROUPS_N == 0 && "), TALL),
     tile("rows exchanged in a row-major tile",
-         change("static_cast<unsigned short>(four));", "static_cast<unsigned short>(four >> 16));"),
+         change("static_cast<unsigned short>(four), apart", "static_cast<unsigned short>(four >> 16), apart"),
          COL),
     tile("bytes of rows exchanged in a packed row-major tile",
-         change("static_cast<unsigned char>(four));", "static_cast<unsigned char>(four >> 8));"),
+         change("static_cast<unsigned char>(four), apart", "static_cast<unsigned char>(four >> 8), apart"),
          PACKED_COL),
     tile("rows of four-byte inputs reversed",
-         change("static_cast<unsigned char>(four >> 8 * r));",
-                "static_cast<unsigned char>(four >> 8 * (3 - r)));"),
+         change("static_cast<unsigned char>(four >> 8 * r),",
+                "static_cast<unsigned char>(four >> 8 * (3 - r)),"),
          fast("f32_e5m2_b32_floor_col")),
     tile("nibbles of neighbours exchanged",
-         change("low = odd ? theirs : four, high = odd ? four : theirs;",
-                "low = odd ? four : theirs, high = odd ? theirs : four;"), PACKED32),
+         change("odd ? 0x3276 : 0x5410", "odd ? 0x7632 : 0x1054"), PACKED32),
+    tile("nibbles of the neighbour's rows", change("odd ? 0x3276 : 0x5410", "odd ? 0x1054 : 0x7632"), PACKED32),
     tile("nibbles of the wrong neighbour",
-         change("shuffle_xor(four, 1)", "shuffle_xor(four, 2)"), PACKED32),
+         change("shuffle_xor(eight, 1)", "shuffle_xor(eight, 2)"), PACKED32),
+    tile("rows of a byte's column exchanged",
+         change("static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES",
+                "static_cast<unsigned char>(zero_two), apart + OUT_ROW_BYTES"), PACKED32),
+    tile("eight rows in the place of the next", change("quad * 4 - 4, word,", "quad * 4, word,"), PACKED32),
     tile("codes of one column in both",
          change("place_four(codes[c], quad, four[c])", "place_four(codes[c], quad, four[0])")),
 ]

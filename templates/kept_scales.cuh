@@ -1,0 +1,59 @@
+// The tile of a part's packed scales in shared memory: [rows of blocks][columns], a byte each.
+template <unsigned PART>
+struct scale_tile {
+  static constexpr bool ROWS_N = scales_of<PART>::ROWS_N, SQUARE = scales_of<PART>::SQUARE;
+  static constexpr unsigned ROW = SQUARE ? BLOCK : 1;  // elements along the rows' axis in one row
+  static constexpr unsigned ROWS = (ROWS_N ? TILE_N : TILE_K) / ROW;
+  static constexpr unsigned COLUMNS_HELD = (ROWS_N ? TILE_K : TILE_N) / BLOCK;
+
+  // Of the block that begins at (row, column) of the tile of elements.
+  MXQ_FN unsigned place(unsigned row, unsigned column) {
+    return SCALE_TILE + (ROWS_N ? row : column) / ROW * COLUMNS_HELD +
+           (ROWS_N ? column : row) / BLOCK;
+  }
+};
+
+// The place of the scale of the block that begins at row n and column k, in its matrix.
+template <unsigned PART>
+MXQ_FN length place_of_scale(const mxq_scale_args &scales, length n, length k) {
+  constexpr bool ROWS_N = scales_of<PART>::ROWS_N;
+  return scale_place<PART>(scales.pitch, ROWS_N ? n : k, (ROWS_N ? k : n) / BLOCK);
+}
+
+// Stores the scale of the block that begins at (row, column) of the tile, with its padding, or keeps
+// it where packed scales leave by tiles.
+template <unsigned PART>
+MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, const tile_extent &at,
+                      unsigned row, unsigned column, unsigned code) {
+  const bool inside = row < at.rows && column < at.columns;
+  if constexpr (SCALES_LIN) {
+    if (inside)
+      store_scale_at(scales,
+                     at.e * scales.stride_e +
+                         place_of_scale<PART>(scales, at.n + row, at.k + column),
+                     code);
+  } else if constexpr (SCALES_BY_TILES) {
+    shared_store(scale_tile<PART>::place(row, column),
+                 static_cast<unsigned char>(inside ? code : 0));
+  } else {
+    store_scale<PART>(scales, at.e, at.n + row, at.k + column, args.n, args.k, inside ? code : 0);
+  }
+}
+
+// Stores the scales that were kept: in words, or one by one where they lie at no word's address.
+template <unsigned PART>
+MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &scales,
+                              const tile_extent &at) {
+  using tile = scale_tile<PART>;
+  if (reinterpret_cast<length>(scales.to) % 4 == 0) {
+    store_scale_tile<PART>(scales, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
+    return;
+  }
+  for (unsigned i = thread_id(); i < tile::ROWS * tile::COLUMNS_HELD; i += THREADS) {
+    const unsigned along = i / tile::COLUMNS_HELD * tile::ROW;
+    const unsigned across = i % tile::COLUMNS_HELD * BLOCK;
+    store_scale<PART>(scales, at.e, at.n + (tile::ROWS_N ? along : across),
+                      at.k + (tile::ROWS_N ? across : along), args.n, args.k,
+                      shared_load<unsigned char>(SCALE_TILE + i));
+  }
+}

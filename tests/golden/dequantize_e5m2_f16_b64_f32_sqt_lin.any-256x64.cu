@@ -1,0 +1,786 @@
+// dequantize_e5m2_f16_b64_f32_sqt_lin.any-256x64 for sm_90a, from templates/dequant_any.cu.
+// Reproduce: mxq source dequantize_e5m2_f16_b64_f32_sqt_lin --arch 90a
+// SPDX-License-Identifier: MIT
+
+#line 10 "templates/args.h"
+/* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
+#ifdef __cplusplus
+#define MXQ_ALIGNED(bytes) alignas(bytes)
+#else
+#define MXQ_ALIGNED(bytes) _Alignas(bytes)
+#endif
+
+#line 25 "templates/args.h"
+/* Division by a constant below 2^31 of a number below 2^31: (mulhi(x, multiplier) + x) >> shift. */
+struct mxq_divisor {
+  unsigned multiplier;
+  unsigned shift;
+  unsigned value;
+  unsigned reserved;
+};
+
+#line 135 "templates/args.h"
+struct mxq_dequant_any_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *scale;
+  unsigned long long scale_stride_e;
+  unsigned long long scale_pitch;
+  unsigned long long stride_e_bytes;
+  unsigned long long stride_n_bytes;
+  unsigned long long n;
+  unsigned long long k;
+  unsigned long long tiles_n;
+  unsigned long long tiles_k;
+  unsigned long long tiles; /* of all matrices */
+  struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
+  struct mxq_divisor by_tiles_k;
+};
+
+#line 1 "templates/device.cuh"
+// Device primitives that all kernels share; those that some kernels need are pieces of their own,
+// device_*.cuh. Everything else is plain C++ on top of these functions.
+#ifdef __CUDACC__
+
+#define MXQ_KERNEL(name, threads, blocks_per_sm) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks_per_sm) name
+#define MXQ_ARGS(type) const __grid_constant__ type
+#define MXQ_FN static __device__ __forceinline__
+
+// All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
+extern __shared__ __align__(1024) unsigned char shared_memory[];
+
+MXQ_FN unsigned thread_id() { return threadIdx.x; }
+MXQ_FN unsigned block_id() { return blockIdx.x; }
+MXQ_FN unsigned grid_size() { return gridDim.x; }
+
+// bar.sync: orders the shared and global accesses of the block's threads before and after it.
+MXQ_FN void block_sync() { __syncthreads(); }
+
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
+// At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
+// which the compiler may not take apart, and adds in an instruction of its own.
+template <class T>
+MXQ_FN T shared_load(unsigned offset, unsigned apart = 0) {
+  return *reinterpret_cast<const T *>(shared_memory + offset + apart);
+}
+template <class T>
+MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
+  *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
+}
+template <class T>
+MXQ_FN T global_load(const T *pointer) {
+  return *pointer;
+}
+template <class T>
+MXQ_FN void global_store(T *pointer, T value) {
+  *pointer = value;
+}
+
+// shfl.sync.bfly: the value of the lane whose number differs by `mask`; the whole warp takes part.
+MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask) {
+  return __shfl_xor_sync(0xFFFFFFFF, value, mask);
+}
+
+MXQ_FN unsigned float_bits(float x) { return __float_as_uint(x); }
+MXQ_FN float bits_float(unsigned bits) { return __uint_as_float(bits); }
+MXQ_FN unsigned multiply_high(unsigned a, unsigned b) { return __umulhi(a, b); }
+
+// mul.rn.f32: never part of a fused multiply-add; a NaN is 0x7FFFFFFF.
+MXQ_FN float multiply(float a, float b) { return __fmul_rn(a, b); }
+// min.f32: the smaller; the other if one is NaN.
+MXQ_FN float min_number(float a, float b) { return fminf(a, b); }
+MXQ_FN float magnitude(float x) { return fabsf(x); }
+
+// max.NaN: the larger magnitude, NaN if either is NaN.
+MXQ_FN float max_magnitude(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(fabsf(a)), "f"(fabsf(b)));
+  return larger;
+}
+// prmt.b32: four of the eight bytes of a (0 to 3) and b (4 to 7); a nibble of `selector` picks each.
+MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  return __byte_perm(a, b, selector);
+}
+
+#endif
+
+#line 1 "templates/dequant_variant.cuh"
+// The variant.
+constexpr unsigned IN_BITS = 8, IN_EXPONENT_BITS = 5;
+constexpr unsigned IN_MANTISSA_BITS = 2;
+constexpr unsigned OUT_BITS = 16, OUT_EXPONENT_BITS = 5;
+constexpr unsigned BLOCK = 64;
+constexpr bool ALONG_N = true;
+constexpr bool ALONG_K = true;
+constexpr bool COLUMN_MAJOR = true;
+constexpr unsigned SCALE_BITS = 32;
+constexpr bool SCALES_BLK = false, SCALES_MN = false;
+constexpr bool HAS_FP8 = true;        // conversions of e4m3 and e5m2
+constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
+
+#line 4 "templates/dequant_any.cu"
+constexpr unsigned TILE_N = 256, TILE_K = 64;
+constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
+// Shared memory, in bytes.
+constexpr unsigned IN_TILE = 0, OUT_TILE = 16384;
+constexpr unsigned SCALES = 49152;
+
+#line 1 "templates/place.cuh"
+// Bytes moved in one access.
+struct alignas(8) words2 {
+  unsigned word[2];
+};
+struct alignas(16) words4 {
+  unsigned word[4];
+};
+
+// Where a tile begins, in elements.
+struct tile_place {
+  unsigned n, k, e;
+};
+
+MXQ_FN unsigned divide(unsigned x, const mxq_divisor &by) {
+  return (multiply_high(x, by.multiplier) + x) >> by.shift;
+}
+
+// Tiles follow each other along N, or along K. Along the axis that is contiguous where most is written,
+// neighbouring blocks write one piece of memory at a time.
+template <bool BY_K, class ARGS>
+MXQ_FN tile_place place_of(const ARGS &args, unsigned tile) {
+  const mxq_divisor &inner = BY_K ? args.tiles_k : args.tiles_n;
+  const mxq_divisor &outer = BY_K ? args.tiles_n : args.tiles_k;
+  const unsigned strip = divide(tile, inner), e = divide(strip, outer);
+  const unsigned along = tile - strip * inner.value, across = strip - e * outer.value;
+  return {(BY_K ? across : along) * TILE_N, (BY_K ? along : across) * TILE_K, e};
+}
+
+// The swizzles of a tensor map, for rows as long as its span: of 128 bytes, bits 4 to 6 of a shared
+// address are xored with bits 7 to 9; of 64 bytes, bits 4 and 5 with 7 and 8; of 32, bit 4 with 7.
+template <unsigned SPAN>
+MXQ_FN unsigned swizzle(unsigned offset) {
+  static_assert(SPAN == 128 || SPAN == 64 || SPAN == 32, "a span of the hardware");
+  return offset ^ (offset >> 3 & (SPAN - 16));
+}
+
+#line 1 "templates/device_f16.cuh"
+// Primitives of two f16 in a word.
+#ifdef __CUDACC__
+// cvt.f32.f16: exact.
+MXQ_FN float widen_f16(unsigned bits) {
+  float x;
+  asm("{\n\t.reg .b16 h;\n\tcvt.u16.u32 h, %1;\n\tcvt.f32.f16 %0, h;\n\t}" : "=f"(x) : "r"(bits));
+  return x;
+}
+// mul.rn.f16x2: both halves, each rounded by itself.
+MXQ_FN unsigned multiply_pair_f16(unsigned a, unsigned b) {
+  unsigned product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+// max.NaN.xorsign.abs: the larger magnitude of each half, NaN if either is NaN; any sign. Before sm_86
+// max.NaN of the magnitudes.
+MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
+  unsigned larger;
+#if __CUDA_ARCH__ >= 860
+  asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a & 0x7FFF7FFF), "r"(b & 0x7FFF7FFF));
+#endif
+  return larger;
+}
+#endif
+
+#line 1 "templates/device_widen.cuh"
+// Conversions of codes, and to the wide types.
+#ifdef __CUDACC__
+// cvt.rn.f16x2: the values of two codes as halves, the first in the low one: a byte each, or four bits
+// each of e2m1. Exact; a NaN is 0x7FFF. Bits 6 and 7 of six-bit codes are 0.
+template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
+MXQ_FN unsigned widen_pair(unsigned codes) {
+  unsigned halves;
+  const unsigned short pair = static_cast<unsigned short>(codes);
+  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
+    asm("cvt.rn.f16x2.e2m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
+    asm("cvt.rn.f16x2.e3m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  else
+    asm("{\n\t.reg .b8 pair;\n\t"
+        "cvt.u8.u16 pair, %1;\n\t"
+        "cvt.rn.f16x2.e2m1x2 %0, pair;\n\t}"
+        : "=r"(halves) : "h"(pair));
+  return halves;
+}
+// cvt.rn: both rounded to nearest even, the first in the low half; too large is infinity, NaN 0x7FFF.
+MXQ_FN unsigned round_pair_bf16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+MXQ_FN unsigned round_pair_f16(float first, float second) {
+  unsigned pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+#endif
+
+#line 3 "templates/decode.cuh"
+// Codes as float32, exactly, by way of halves. The eight bits of an e5m2 code are the high byte of a
+// half; all other types are the bits of such a half or of an e4m3 code with a smaller exponent, and
+// one product with a power of two makes up for that.
+constexpr unsigned CODES = 32 / IN_BITS;  // in a word
+constexpr bool IN_SIX = IN_EXPONENT_BITS + IN_MANTISSA_BITS == 5;
+constexpr bool CONVERTS = IN_BITS == 8 && !IN_SIX ? HAS_FP8 : HAS_NARROW;
+
+MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
+// Two halves of 2^exponent.
+MXQ_FN constexpr unsigned power_pair(unsigned exponent) { return both((15 + exponent) << 10); }
+
+// Two halves times 2^EXPONENT.
+template <unsigned EXPONENT>
+MXQ_FN unsigned raise_pair(unsigned halves) {
+  if constexpr (EXPONENT == 0) return halves;
+  return multiply_pair_f16(halves, power_pair(EXPONENT));
+}
+
+// The halves of two e4m3 codes, those of bytes 2*pair and 2*pair + 1, without a conversion.
+MXQ_FN unsigned widen_e4m3(unsigned word, unsigned pair) {
+  const unsigned selector = pair ? 0x3424 : 0x1404;
+  const unsigned codes = permute_bytes(word, 0, selector);
+  const unsigned halves = raise_pair<8>((codes & 0x80008000) | (codes >> 1 & 0x3F803F80));
+  // The one magnitude 0x7F is NaN.
+  const unsigned nan = permute_bytes((word & 0x7F7F7F7F) + 0x01010101, 0, selector) & 0x80008000;
+  return halves | (nan >> 15) * 0x7E00;
+}
+
+// Four codes of a byte each, first to last.
+MXQ_FN void decode_bytes(unsigned word, float (&x)[4]) {
+  // Six bits become the eight of e4m3 or e5m2: the same magnitude, its exponent less by a constant.
+  constexpr bool WIDENS = IN_SIX && !CONVERTS;
+  constexpr unsigned RAISE = !WIDENS ? 0 : IN_MANTISSA_BITS == 3 ? 6 : 12;
+  if (WIDENS)
+    word = (word & 0x1F1F1F1F) | (word << 2 & 0x80808080);
+  else if (IN_SIX)
+    word &= 0x3F3F3F3F;
+  for (unsigned pair = 0; pair < 2; pair++) {
+    unsigned halves;
+    if constexpr (IN_MANTISSA_BITS == 2 && (WIDENS || !IN_SIX))
+      halves = permute_bytes(word, 0, pair ? 0x3424 : 0x1404);
+    else if constexpr (CONVERTS)
+      halves = widen_pair<IN_EXPONENT_BITS, IN_MANTISSA_BITS>(word >> 16 * pair);
+    else if constexpr (HAS_FP8)
+      halves = widen_pair<4, 3>(word >> 16 * pair);
+    else
+      halves = widen_e4m3(word, pair);
+    halves = raise_pair<RAISE>(halves);
+    x[2 * pair] = widen_f16(halves & 0xFFFF);
+    x[2 * pair + 1] = widen_f16(halves >> 16);
+  }
+}
+
+// COUNT codes of four bits each: 8, or 4 in the low half of the word.
+template <unsigned COUNT>
+MXQ_FN void decode_nibbles(unsigned word, float (&x)[COUNT]) {
+  // Without a conversion, codes i and i + COUNT/2 go together: they lie 16 bits apart.
+  constexpr unsigned STEP = CONVERTS ? 1 : COUNT / 2;
+  if (COUNT == 4 && !CONVERTS) word = permute_bytes(word, 0, 0x4140);
+  for (unsigned i = 0; i < COUNT / 2; i++) {
+    unsigned halves;
+    if constexpr (CONVERTS) {
+      halves = widen_pair<IN_EXPONENT_BITS, IN_MANTISSA_BITS>(word >> 8 * i);
+    } else {
+      const unsigned high = word << (12 - 4 * i);  // the code in each half's upper four bits
+      halves = raise_pair<14>((high & 0x80008000) | (high >> 3 & 0x0E000E00));
+    }
+    const unsigned first = CONVERTS ? 2 * i : i;
+    x[first] = widen_f16(halves & 0xFFFF);
+    x[first + STEP] = widen_f16(halves >> 16);
+  }
+}
+
+// COUNT codes that lie in `words` in order.
+template <unsigned COUNT>
+MXQ_FN void decode(const unsigned *words, float (&x)[COUNT]) {
+  if constexpr (IN_BITS == 4) {
+    decode_nibbles<COUNT>(words[0], x);
+  } else {
+    for (unsigned w = 0; w < COUNT / 4; w++) {
+      float four[4];
+      decode_bytes(words[w], four);
+      for (unsigned i = 0; i < 4; i++) x[w * 4 + i] = four[i];
+    }
+  }
+}
+
+// Sixteen bytes of the output.
+constexpr unsigned CHUNK = 128 / OUT_BITS;
+
+MXQ_FN words4 round_chunk(const float (&x)[CHUNK]) {
+  words4 chunk;
+  for (unsigned w = 0; w < 4; w++) {
+    if constexpr (OUT_BITS == 32)
+      chunk.word[w] = float_bits(x[w]);
+    else if constexpr (OUT_EXPONENT_BITS == 8)
+      chunk.word[w] = round_pair_bf16(x[2 * w], x[2 * w + 1]);
+    else
+      chunk.word[w] = round_pair_f16(x[2 * w], x[2 * w + 1]);
+  }
+  return chunk;
+}
+
+#line 1 "templates/scale_read.cuh"
+// Reads scales where they lie: contract, section 4. Rows of scales run along N for row and sq, along
+// K for col, colt and sqt.
+constexpr bool SQUARE = ALONG_N && ALONG_K;
+constexpr bool SCALE_ROWS_K = COLUMN_MAJOR || !ALONG_K;
+constexpr unsigned BLOCK_N = ALONG_N ? BLOCK : 1, BLOCK_K = ALONG_K ? BLOCK : 1;
+constexpr bool PACKED_WORDS = SCALES_MN && SCALE_BITS == 8;  // four columns in a word
+// Whether the scales of neighbouring rows are neighbours, as bytes or as words.
+constexpr bool ROWS_IN_LINE = SCALES_MN || (!SCALES_BLK && SCALE_ROWS_K);
+
+// The scale of the block that holds row n and column k of matrix e: of several copies the one of the
+// block's first row. `scale_pitch`: blk: tiles in a row of tiles; packed mn: words in a column;
+// otherwise scales between neighbours along the outer axis.
+template <class ARGS, class INDEX>
+MXQ_FN const unsigned char *scale_place(const ARGS &args, INDEX e, INDEX n, INDEX k) {
+  const INDEX row = SCALE_ROWS_K ? k / BLOCK_K * BLOCK_K : n / BLOCK_N * BLOCK_N;
+  const INDEX column = SCALE_ROWS_K ? n / BLOCK_N : k / BLOCK_K;
+  unsigned long long at = e * args.scale_stride_e;
+  if constexpr (SCALES_BLK)
+    at += (row / 128 * args.scale_pitch + column / 4) * 512 + row % 32 * 16 + row % 128 / 32 * 4 +
+          column % 4;
+  else if constexpr (PACKED_WORDS)
+    at += (column / 4 * args.scale_pitch + row) * 4 + column % 4;
+  else if constexpr (SCALES_MN && SQUARE)
+    at += row / BLOCK * args.scale_pitch + column;
+  else if constexpr (SCALES_MN)
+    at += column * args.scale_pitch + row;
+  else
+    at += n / BLOCK_N * args.scale_pitch + k / BLOCK_K;
+  return args.scale + at * (SCALE_BITS / 8);
+}
+
+// The value of a scale's bits. e8m0: 0 is 2^-127, 255 is NaN.
+MXQ_FN float scale_value(unsigned code) {
+  if constexpr (SCALE_BITS == 32) return bits_float(code);
+  const unsigned normal = code << 23;
+  const unsigned special = code == 0 ? 0x00400000u : 0x7FC00000u;
+  return bits_float(code - 1 < 254 ? normal : special);
+}
+
+MXQ_FN float load_scale(const unsigned char *from) {
+  if constexpr (SCALE_BITS == 32)
+    return scale_value(global_load(reinterpret_cast<const unsigned *>(from)));
+  else
+    return scale_value(global_load(from));
+}
+
+// The scales of COUNT rows from one on that is a multiple of COUNT, in the widest accesses where they
+// are neighbours.
+template <unsigned COUNT, class ARGS>
+MXQ_FN void load_scales(const ARGS &args, const unsigned char *from, float *scale) {
+  static_assert(COUNT == 4 || COUNT == 8, "whole accesses, and none past a tile");
+  if constexpr (ROWS_IN_LINE && (SCALE_BITS == 32 || PACKED_WORDS)) {
+    const unsigned place = static_cast<unsigned>(reinterpret_cast<unsigned long long>(from)) % 4;
+    const words4 *const words = reinterpret_cast<const words4 *>(from - place);
+    for (unsigned q = 0; q < COUNT / 4; q++) {
+      const words4 four = global_load(words + q);
+      for (unsigned i = 0; i < 4; i++)
+        scale[q * 4 + i] =
+            scale_value(PACKED_WORDS ? four.word[i] >> place * 8 & 0xFF : four.word[i]);
+    }
+  } else if constexpr (ROWS_IN_LINE) {
+    unsigned words[COUNT / 4];
+    if constexpr (COUNT == 8) {
+      const words2 two = global_load(reinterpret_cast<const words2 *>(from));
+      words[0] = two.word[0];
+      words[1] = two.word[1];
+    } else {
+      words[0] = global_load(reinterpret_cast<const unsigned *>(from));
+    }
+    for (unsigned i = 0; i < COUNT; i++) scale[i] = scale_value(words[i / 4] >> i % 4 * 8 & 0xFF);
+  } else {
+    const unsigned long long step = SCALES_BLK ? 16 : args.scale_pitch * (SCALE_BITS / 8);
+    for (unsigned i = 0; i < COUNT; i++) scale[i] = load_scale(from + i * step);
+  }
+}
+
+#line 1 "templates/extent.cuh"
+using length = unsigned long long;
+
+// A tile's number along the faster axis and along the slower one, and its matrix; or how far two tiles
+// lie apart.
+struct tile_number {
+  length inner, outer, e;
+};
+
+// N is the faster axis where codes are column-major, so that blocks that run at one time write
+// neighbouring pieces of a line.
+template <class ARGS>
+MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
+  const mxq_divisor &by_inner = COLUMN_MAJOR ? args.by_tiles_n : args.by_tiles_k;
+  const mxq_divisor &by_outer = COLUMN_MAJOR ? args.by_tiles_k : args.by_tiles_n;
+  const unsigned strip = divide(tile, by_inner), e = divide(strip, by_outer);
+  return {tile - strip * by_inner.value, strip - e * by_outer.value, e};
+}
+
+// The tile that lies `step` behind one: as numbers are added by hand, digit by digit.
+template <class ARGS>
+MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_number &step) {
+  const length inner = COLUMN_MAJOR ? args.tiles_n : args.tiles_k;
+  const length outer = COLUMN_MAJOR ? args.tiles_k : args.tiles_n;
+  at.inner += step.inner;
+  at.outer += step.outer + (at.inner >= inner);
+  at.e += step.e + (at.outer >= outer);
+  if (at.inner >= inner) at.inner -= inner;
+  if (at.outer >= outer) at.outer -= outer;
+  return at;
+}
+
+// Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
+// alone.
+struct tile_extent {
+  length n, k, e;
+  unsigned rows, columns;
+};
+
+MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
+  return begin >= end ? 0 : end - begin < most ? static_cast<unsigned>(end - begin) : most;
+}
+
+template <class ARGS>
+MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
+  const length n = (COLUMN_MAJOR ? at.inner : at.outer) * TILE_N;
+  const length k = (COLUMN_MAJOR ? at.outer : at.inner) * TILE_K;
+  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+}
+
+#line 1 "templates/lines.cuh"
+// Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
+// `line` lies in shared memory, place(line, byte), contiguous within 16 bytes; LINES and LINE_BYTES
+// are powers of two.
+
+// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
+template <class BYTE>
+struct lines_at {
+  BYTE *first;
+  length pitch;
+  unsigned lines, bytes;
+};
+
+// Whether each line begins and ends at a multiple of `bytes`.
+template <class BYTE>
+MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
+  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
+}
+
+// Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
+// DOWN lines are on their way at a time. The rest is zeros. Pieces of 16 bytes are for whole tiles.
+template <class TILE, class PIECE>
+MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
+  constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
+  constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
+  constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
+  constexpr unsigned MOST = SIZE == 16 ? 8 : 16;
+  constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
+  static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
+  const unsigned byte = thread_id() % LANES * SIZE;
+  length at = thread_id() / LANES * from.pitch + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < STEPS / DOWN; batch++) {
+    const unsigned first = thread_id() / LANES + batch * (STEP * DOWN);
+    PIECE piece[DOWN][ACROSS];
+#pragma unroll
+    for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
+      const unsigned end = first + i * STEP < from.lines ? from.bytes : 0;
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        piece[i][j] =
+            SIZE == 16 || byte + j * LANES * SIZE < end
+                ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
+                : PIECE{};
+    }
+#pragma unroll
+    for (unsigned i = 0; i < DOWN; i++)
+#pragma unroll
+      for (unsigned j = 0; j < ACROSS; j++)
+        shared_store(TILE::place(first + i * STEP, byte + j * LANES * SIZE), piece[i][j]);
+  }
+}
+
+// Whole tiles by 16 bytes where that fits, words where those do, otherwise one ELEMENT at a time. There
+// is no more of these: each takes as long to compile as a conversion.
+template <class TILE, class ELEMENT>
+MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
+  const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
+  if (whole && are_aligned(from, 16))
+    load_pieces<TILE, words4>(from);
+  else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
+    load_pieces<TILE, unsigned>(from);
+  else
+    load_pieces<TILE, ELEMENT>(from);
+}
+
+// Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
+template <class TILE>
+MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
+  constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
+  constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
+  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
+  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
+  if (byte >= to.bytes || first >= TILE::LINES) return;
+  unsigned char *at = to.first + first * to.pitch + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
+    words4 piece[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++)
+      piece[i] = shared_load<words4>(TILE::place(first + (batch + i) * STEP, byte));
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<words4 *>(at), piece[i]);
+  }
+}
+
+// Bytes of a line that lie past the last aligned word before it.
+MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+}
+
+// Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
+// are a multiple of four apart, so that as many bytes are ahead of each.
+template <class TILE>
+MXQ_FN void store_words(const lines_at<unsigned char> &to) {
+  constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
+  constexpr unsigned BATCH = TILE::LINES / STEP < 4 ? TILE::LINES / STEP : 4;
+  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
+  const unsigned first = thread_id() / LINE_WORDS;
+  const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
+  unsigned char *const line = to.first + first * to.pitch;
+  const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
+  const unsigned byte = end - ahead, joined = 0x7654 - ahead * 0x1111;
+  if (byte > to.bytes || to.bytes - byte < 4) return;
+  unsigned char *at = line + byte;
+#pragma unroll 1
+  for (unsigned batch = 0; batch < TILE::LINES / STEP; batch += BATCH) {
+    unsigned word[BATCH];
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++) {
+      const unsigned from = first + (batch + i) * STEP;
+      const unsigned low = ahead ? shared_load<unsigned>(TILE::place(from, end - 4)) : 0;
+      word[i] = permute_bytes(low, shared_load<unsigned>(TILE::place(from, end)), joined);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
+      if (first + (batch + i) * STEP < to.lines)
+        global_store(reinterpret_cast<unsigned *>(at), word[i]);
+  }
+}
+
+// Stores the bytes of each line that lie before its first aligned word, and behind the last.
+template <class TILE>
+MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
+  for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
+    unsigned char *const at = to.first + line * to.pitch;
+    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4;
+    const unsigned tail = (to.bytes + ahead) % 4;
+    for (unsigned i = 0; i < 3; i++) {
+      const unsigned last = to.bytes - 1 - i;
+      if (i < head && i < to.bytes)
+        global_store(at + i, shared_load<unsigned char>(TILE::place(line, i)));
+      if (i < tail && i < to.bytes && last >= head)
+        global_store(at + last, shared_load<unsigned char>(TILE::place(line, last)));
+    }
+  }
+}
+
+template <class TILE>
+MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
+  if (are_aligned(to, 16)) {
+    store_pieces<TILE>(to);
+  } else {
+    store_words<TILE>(to);
+    if (!are_aligned(to, 4)) store_ends<TILE>(to);
+  }
+}
+
+#line 15 "templates/dequant_any.cu"
+// The tile of codes, in the lines that codes have in memory. Those of columns are read CHUNK columns
+// apart: bits 4 to 6 of a place are xored with the chunk, so that those lie in different banks.
+struct in_tile {
+  static constexpr unsigned LINES = COLUMN_MAJOR ? TILE_K : TILE_N;
+  static constexpr unsigned LINE_BYTES = (COLUMN_MAJOR ? TILE_N : TILE_K) * IN_BITS / 8;
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    constexpr unsigned MASK = (LINE_BYTES < 128 ? LINE_BYTES : 128) - 16;
+    return IN_TILE + line * LINE_BYTES + (COLUMN_MAJOR ? byte ^ (line / CHUNK * 16 & MASK) : byte);
+  }
+};
+
+// The tile of elements is [n][k].
+struct out_tile {
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return OUT_TILE + line * LINE_BYTES + byte;
+  }
+};
+
+// The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
+// the tile.
+constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
+constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
+constexpr unsigned TILE_BLOCKS = TILE_BLOCKS_N * TILE_BLOCKS_K;
+constexpr unsigned HELD_SCALES = (TILE_BLOCKS + THREADS - 1) / THREADS;
+static_assert(TILE_N % BLOCK_N == 0 || BLOCK_N % TILE_N == 0, "whole blocks, or a part of one");
+static_assert(TILE_K % BLOCK_K == 0 || BLOCK_K % TILE_K == 0, "whole blocks, or a part of one");
+
+MXQ_FN void load_scales_of(const mxq_dequant_any_args &args, const tile_extent &at,
+                           float (&scale)[HELD_SCALES]) {
+#pragma unroll
+  for (unsigned i = 0; i < HELD_SCALES; i++) {
+    const unsigned block = thread_id() + i * THREADS;
+    const unsigned row = block / TILE_BLOCKS_K * BLOCK_N, column = block % TILE_BLOCKS_K * BLOCK_K;
+    scale[i] = row < at.rows && column < at.columns
+                   ? load_scale(scale_place(args, at.e, at.n + row, at.k + column))
+                   : 0;
+  }
+}
+
+MXQ_FN void keep_scales(const float (&scale)[HELD_SCALES]) {
+#pragma unroll
+  for (unsigned i = 0; i < HELD_SCALES; i++)
+    if (thread_id() + i * THREADS < TILE_BLOCKS)
+      shared_store(SCALES + (thread_id() + i * THREADS) * 4, float_bits(scale[i]));
+}
+
+// Scales of the CHUNK columns from one on, in a row: all the same where blocks lie along K.
+constexpr unsigned SCALES_K = ALONG_K ? 1 : CHUNK;
+struct chunk_scales {
+  float value[SCALES_K];
+};
+
+MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
+  chunk_scales scales;
+  const unsigned at = SCALES + (row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4;
+  if constexpr (ALONG_K)
+    scales.value[0] = bits_float(shared_load<unsigned>(at));
+  else
+    for (unsigned i = 0; i < CHUNK; i += 4) {
+      const words4 four = shared_load<words4>(at + i * 4);
+      for (unsigned j = 0; j < 4; j++) scales.value[i + j] = bits_float(four.word[j]);
+    }
+  return scales;
+}
+
+// Codes of a word or two of a line.
+template <unsigned COUNT>
+MXQ_FN void load_codes(unsigned line, unsigned code, float (&x)[COUNT]) {
+  constexpr unsigned BYTES = COUNT * IN_BITS / 8;
+  const unsigned from = in_tile::place(line, code * IN_BITS / 8);
+  unsigned words[BYTES < 4 ? 1 : BYTES / 4];
+  if constexpr (BYTES == 8) {
+    const words2 two = shared_load<words2>(from);
+    words[0] = two.word[0];
+    words[1] = two.word[1];
+  } else if constexpr (BYTES == 4) {
+    words[0] = shared_load<unsigned>(from);
+  } else {
+    static_assert(BYTES == 2, "one access");
+    words[0] = shared_load<unsigned short>(from);
+  }
+  decode<COUNT>(words, x);
+}
+
+constexpr unsigned CHUNKS = TILE_K / CHUNK;  // of a row
+
+// A chunk of a row at a time.
+MXQ_FN void decode_rows() {
+  constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
+  static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
+  const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
+#pragma unroll 4
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
+    const chunk_scales scales = scales_of(row, column);
+    float x[CHUNK];
+    load_codes<CHUNK>(row, column, x);
+    for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
+    shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+  }
+}
+
+// A word of codes, CODES rows, of each column of a chunk at a time. Eight neighbouring threads take
+// eight chunks; four times eight the words of 16 bytes of a column.
+MXQ_FN void decode_columns() {
+  constexpr unsigned STEPS = CHUNKS * (TILE_N / CODES) / THREADS;
+  constexpr unsigned CHUNK_WARPS = CHUNKS / 8, STEP_ROWS = THREADS / CHUNKS * CODES;
+  static_assert(!COLUMN_MAJOR || (CHUNKS % 8 == 0 && THREADS / 32 % CHUNK_WARPS == 0), "whole warps");
+  static_assert(!COLUMN_MAJOR || (STEPS > 0 && TILE_N % STEP_ROWS == 0), "whole steps");
+  const unsigned warp = thread_id() / 32;
+  const unsigned column = (warp % CHUNK_WARPS * 8 + thread_id() % 8) * CHUNK;
+  const unsigned first = (warp / CHUNK_WARPS * 4 + thread_id() % 32 / 8) * CODES;
+#pragma unroll 1
+  for (unsigned step = 0; step < STEPS; step++) {
+    const unsigned row = first + step * STEP_ROWS;
+    const chunk_scales scales = scales_of(row, column);
+    float x[CHUNK][CODES];
+    // Unrolled by word, or the compiler keeps the codes in local memory where there are many.
+#pragma unroll
+    for (unsigned c = 0; c < CHUNK; c++) load_codes<CODES>(column + c, row, x[c]);
+#pragma unroll
+    for (unsigned r = 0; r < CODES; r++) {
+      float products[CHUNK];
+#pragma unroll
+      for (unsigned c = 0; c < CHUNK; c++)
+        products[c] = multiply(x[c][r], scales.value[ALONG_K ? 0 : c]);
+      shared_store(out_tile::place(row + r, column * OUT_BITS / 8), round_chunk(products));
+    }
+  }
+}
+
+// The codes of a tile that exist; others are zeros and never stored.
+MXQ_FN void load_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+  constexpr unsigned PACKED = 8 / IN_BITS;
+  const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
+  const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
+  load_lines<in_tile, unsigned char>(
+      {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
+       COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
+}
+
+MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+  store_lines<out_tile>({args.out + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes +
+                             at.k * (OUT_BITS / 8),
+                         args.stride_n_bytes, at.rows, at.columns * (OUT_BITS / 8)});
+}
+
+MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_256x64, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
+  tile_number number = number_of(args, block_id());
+  for (length tile = block_id();;) {
+    const tile_extent at = extent_of(args, number);
+    float scale[HELD_SCALES];
+    load_scales_of(args, at, scale);
+    load_tile(args, at);
+    keep_scales(scale);
+    block_sync();  // orders the stores of scales and codes before the reads of other threads
+    if constexpr (COLUMN_MAJOR)
+      decode_columns();
+    else
+      decode_rows();
+    block_sync();  // orders the stores of elements before the reads of other threads
+    store_tile(args, at);
+    tile += grid_size();
+    if (tile >= args.tiles) return;
+    number = number_behind(args, number, number_of(args, grid_size()));
+  }
+}
