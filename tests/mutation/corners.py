@@ -15,10 +15,7 @@ def dequantize(*kernels):
     return of("dequantize", *kernels)
 
 
-any_ = Template("any.cu", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
 tile = Template("tile.tma.cu", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
-row = Template("row.tma.cu", quantize("bf16_e4m3_b32_rceil_row_lin.tma"))
-runs = Template("tile_runs.cuh", quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma"))
 run = Template("run.cuh", quantize("bf16_e4m3_b128_rceil_row_lin.tma"))
 scales = Template("scales.cuh", None)
 move = Template("relayout.cu", ["*_e8m0_*.relayout"])
@@ -28,48 +25,22 @@ one_by_one = Template("dequant_any.cu", dequantize("e4m3_bf16_b32_e8m0_row_lin.a
 reads = Template("scale_read.cuh", None)
 decode = Template("decode.cuh", None)
 place = Template("place.cuh", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
-four = Template("four.cuh", None)
 
-COLT_ANY = dequantize("e4m3_f16_b32_e8m0_colt_lin.any")
 BLK_ANY = quantize("bf16_e4m3_b16_rceil_row_blk.any", "f32_e4m3_b16_floor_colt_blk.any")
 MN_ANY = quantize("bf16_e4m3_b16_rceil_row_mn.any", "f32_e5m2_b16_floor_col_mn.any")
 
 QUANTIZE = [
-    any_("NaN of another lane lost",
-         change("largest = max_magnitude(largest, bits_float(shuffle_xor(float_bits(largest), mask)));",
-                "{\n        const float other = bits_float(shuffle_xor(float_bits(largest), mask));\n"
-                "        largest = largest < other ? other : largest;\n      }")),
-    any_("last elements of the tile not loaded",
-         change("unsigned i = thread_id(); i < TILE_N * TILE_K; i += THREADS",
-                "unsigned i = thread_id(); i < TILE_N * TILE_K - THREADS; i += THREADS")),
-    any_("multipliers in rows as long as columns",
-         change("row / part::BLOCK_N * part::BLOCKS_K + column",
-                "row / part::BLOCK_N * part::BLOCKS_N + column")),
-    any_("tiles of K counted by those of N", change("strip / args.tiles_k}", "strip / args.tiles_n}")),
-    any_("scales of the second part by the first tile", change("block += part::TEAMS",
-                                                              "block += 2 * part::TEAMS")),
     tile("last maximum of a group left out", change("part / GROUPS_K * GROUPS_K;",
                                                     "part / GROUPS_K * GROUPS_K + (part == 1);"),
          quantize("f32_e4m3_b128_rceil_sqt_lin.tma")),
     tile("two rows' codes exchanged at the odd columns",
          change("word % BLOCK_WORDS == 0)", "word % BLOCK_WORDS == BLOCK_WORDS - 1)"),
          quantize("bf16_e4m3_b32_rceil_sq_lin.tma")),
-    row("last rows of a tile left out", change("row < TILE_N; row += STEP_ROWS",
-                                               "row < TILE_N - 1; row += STEP_ROWS")),
-    row("scale of the next piece for rows outside",
-        change("  if (!inside) return;\n\n", "  if (n >= args.n) return;\n\n")),
-    runs("last run of a tile left out", change("i < TILE_N * TILE_RUNS;",
-                                               "i + THREADS < TILE_N * TILE_RUNS;")),
     run("scale of the second column", change("column_magnitude(largest, 0)",
                                              "column_magnitude(words[piece * PIECE_WORDS], 0)")),
     place("divisor's shift one more", change("+ x) >> by.shift", "+ x) >> (by.shift + 1)")),
-    place("first tile of K for all matrices", change("(strip - e * args.tiles_k.value)", "strip")),
     place("bits of the swizzle one higher", change("offset >> 3 & (SPAN - 16)",
                                                    "offset >> 4 & (SPAN - 16)")),
-    four("sign of four-bit codes of zero lost",
-         change("(pair.sign >> (12 - at) & both(8u << at));",
-                "(pair.code & both(7) ? pair.sign >> (12 - at) & both(8u << at) : 0);"),
-         quantize("bf16_e2m1_b32_floor_row_lin.tma")),
 ]
 
 SCALES = [
@@ -114,32 +85,8 @@ MOVES = [
 ]
 
 DEQUANTIZE = [
-    one_by_one("rows of a whole tile", change("args.n - n < TILE_N ? args.n - n : TILE_N",
-                                              "TILE_N")),
-    one_by_one("columns of a whole tile", change("args.k - k < TILE_K ? args.k - k : TILE_K",
-                                                 "TILE_K")),
-    one_by_one("second batch read from the first", change("if (!COLUMN_MAJOR && row != first)",
-                                                          "if (!COLUMN_MAJOR && row == first)")),
-    one_by_one("second batch a row off", change("    from += STEP_ROWS * BATCH * line;",
-                                                "    from += (STEP_ROWS * BATCH - 1) * line;")),
-    one_by_one("second batch of elements a row off",
-               change("    to += BATCH * step;", "    to += (BATCH - 1) * step;")),
-    one_by_one("a row past the last read", change("if (i * STEP_ROWS < rows) bytes",
-                                                  "if (i * STEP_ROWS <= rows) bytes")),
-    one_by_one("a column past the last read",
-               change("if (batch + i * STEP_LINES < at.columns)",
-                      "if (batch + i * STEP_LINES <= at.columns)"), COLT_ANY),
-    one_by_one("rows of packed codes counted as bytes",
-               change("at.n / PACKED + byte", "at.n + byte"),
-               dequantize("e2m1_f16_b16_e8m0_colt_lin.any")),
     one_by_one("scales of the tile's first columns",
                change("at.n + row, at.k + column)", "at.n + row, at.k + 0 * column)")),
-    one_by_one("lines of the tile one byte apart",
-               change("IN_TILE + column * LINE_BYTES + row / PACKED",
-                      "IN_TILE + column * LINE_BYTES + row / PACKED + 1"), COLT_ANY),
-    one_by_one("f16 rounded as bf16", change("static_cast<unsigned short>(round_pair_f16(x, 0))",
-                                             "static_cast<unsigned short>(round_pair_bf16(x, 0))"),
-               COLT_ANY),
     by_rows("element's row from the wrong thread", change("thread_id() / ROW_THREADS * ROWS",
                                                           "thread_id() / ROW_THREADS")),
     by_rows("rows at the end decoded once", change("row < args.n; row++) decode_rows<1>",
@@ -175,10 +122,10 @@ DEQUANTIZE = [
 TWO = quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma", "f16_e5m2_b64_floor_rowcol_blk.tma")
 FENCE = "    fence_async_shared();  // orders this thread's"
 NEXT = "tile + grid_size()"
-LOAD = "      if (tile < args.tiles) load_tile(args, place_of(args, tile));\n"
+LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));\n"
 STORE = "      store_tile(args, at);"
 WAIT = "    barrier_wait(BARRIER, parity);"
-EARLY = ("    if (thread_id() == 0 && %s < args.tiles) load_tile(args, place_of(args, %s));\n"
+EARLY = ("    if (thread_id() == 0 && %s < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, %s));\n"
          % (NEXT, NEXT))
 
 
@@ -218,6 +165,53 @@ def named(what, mutants):
     return mutants
 
 
+lines = Template("lines.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
+extent = Template("extent.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
+kept = Template("kept_scales.cuh", quantize("bf16_e4m3_b32_rceil_row_blk.any"))
+DEQUANT_ANY = dequantize("e4m3_bf16_b32_e8m0_row_lin.any", "e2m1_f16_b32_e8m0_colt_lin.any")
+LINES = [
+    lines("bytes of a line past the last loaded", change("byte + j * LANES * SIZE < end",
+                                                         "byte + j * LANES * SIZE <= end")),
+    lines("line past the last loaded", change("? from.bytes : 0", "? from.bytes : from.bytes")),
+    lines("words of a line that ends between two", change("else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))",
+                                                          "else if (true)")),
+    lines("whole tiles where lines end early", change("&& from.bytes == TILE::LINE_BYTES", "")),
+    lines("pieces of 16 bytes at any address", change("whole && are_aligned(from, 16)", "whole")),
+    lines("piece past the end stored", change("if (byte >= to.bytes ||", "if (byte > to.bytes ||")),
+    lines("line past the last stored, by pieces",
+          change("      if (first + (batch + i) * STEP < to.lines)\n"
+                 "        global_store(reinterpret_cast<words4",
+                 "      if (first + (batch + i) * STEP <= to.lines)\n"
+                 "        global_store(reinterpret_cast<words4")),
+    lines("line past the last stored, by words",
+          change("      if (first + (batch + i) * STEP < to.lines)\n"
+                 "        global_store(reinterpret_cast<unsigned *",
+                 "      if (first + (batch + i) * STEP <= to.lines)\n"
+                 "        global_store(reinterpret_cast<unsigned *")),
+    lines("last word of a line left out", change("to.bytes - byte < 4", "to.bytes - byte < 5")),
+    lines("word past the end of a line", change("byte > to.bytes || to.bytes - byte < 4",
+                                                "byte > to.bytes || to.bytes - byte < 1")),
+    lines("joined one byte off", change("0x7654 - ahead * 0x1111", "0x7654 - ahead * 0x1111 + 0x1111")),
+    lines("first word of a line twice", change("TILE::place(from, end - 4)", "TILE::place(from, end)")),
+    lines("head one byte long", change("head = (4 - ahead) % 4", "head = 4 - ahead")),
+    lines("tail of another line", change("(to.bytes + ahead) % 4", "to.bytes % 4")),
+    lines("last byte of three left out", change("i < 3;", "i < 2;")),
+    lines("byte of a short line twice", change(" && last >= head", ""),
+          quantize("bf16_e2m1_b32_floor_row_lin.any", "bf16_e2m1_b32_floor_colt_lin.any")),
+    lines("ends of words left out", change("if (!are_aligned(to, 4))", "if (!are_aligned(to, 2))"),
+          DEQUANT_ANY),
+    extent("carry of the inner digit lost", change(" + (at.inner >= inner)", "")),
+    extent("carry of the outer digit lost", change(" + (at.outer >= outer)", "")),
+    extent("inner digit not taken back", change("if (at.inner >= inner) at.inner -= inner;", "")),
+    extent("outer digit not taken back", change("if (at.outer >= outer) at.outer -= outer;", "")),
+    extent("all of the last tile", change("end - begin < most ?", "end - begin < 1 ?")),
+    kept("rows of squares", change("constexpr unsigned ROW = SQUARE ? BLOCK : 1;",
+                                   "constexpr unsigned ROW = 1;"),
+         quantize("bf16_e4m3_b32_rceil_sq_blk.any")),
+    kept("columns of blocks by elements", change("(tile::ROWS_N ? across : along)",
+                                                 "(tile::ROWS_N ? along : across)")),
+]
+
 ORDER = named("two parts", order(tile, TWO)) + named(
     "turned", order(by_tiles, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma",
                                          "e2m1_f32_b64_e8m0_sqt_blk.tma")))
@@ -225,4 +219,4 @@ HOST = [plan(fault, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma"), f"{fault}, tu
     "in-box-rows", "in-box-inner", "out-box-rows", "out-box-inner", "out-swizzle-span",
     "one-tile-more")]
 
-MUTANTS = ORDER + HOST + QUANTIZE + SCALES + MOVES + DEQUANTIZE
+MUTANTS = LINES + ORDER + HOST + QUANTIZE + SCALES + MOVES + DEQUANTIZE
