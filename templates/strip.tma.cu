@@ -114,7 +114,7 @@ MXQ_FN void store_column(const mxq_vector_args &args, unsigned long long matrix,
   constexpr unsigned BYTES = HELD_ROWS * OUT_BITS / 8;
   unsigned bytes[BYTES / 4];
   for (unsigned w = 0; w < BYTES / 4; w++)
-    bytes[w] = OUT_BITS == 8 ? codes[w] : codes[w * 2] | codes[w * 2 + 1] << 16;
+    bytes[w] = OUT_BITS == 8 ? codes[w] : permute_bytes(codes[w * 2], codes[w * 2 + 1], 0x5410);
   if constexpr (BYTES == 16)
     global_store(reinterpret_cast<words4 *>(to), words4{{bytes[0], bytes[1], bytes[2], bytes[3]}});
   else if constexpr (BYTES == 8)
