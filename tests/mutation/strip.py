@@ -65,7 +65,7 @@ MUTANTS = [
     strip("codes of the first quad twice",
           change("narrow_down(rows + quad * 4", "narrow_down(rows")),
     strip("halves of packed codes exchanged",
-          change("codes[w * 2] | codes[w * 2 + 1] << 16", "codes[w * 2 + 1] | codes[w * 2] << 16"),
+          change("codes[w * 2], codes[w * 2 + 1], 0x5410", "codes[w * 2 + 1], codes[w * 2], 0x5410"),
           PACKED),
     strip("bound of a column's store dropped",
           change("if (k < args.k && n < args.n)\n", "if (k < args.k)\n")),
