@@ -18,6 +18,11 @@ def dequantize(*kernels):
 any_ = Template("any.cu", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
 tile = Template("tile.tma.cu", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
 row = Template("row.tma.cu", quantize("bf16_e4m3_b32_rceil_row_lin.tma"))
+extent = Template("extent.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
+lines = Template("lines.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
+columns = Template("columns.cuh", quantize("f32_e4m3_b32_floor_sq_lin.any"))
+kept = Template("kept_scales.cuh", quantize("bf16_e4m3_b32_rceil_row_blk.any",
+                                            "bf16_e4m3_b32_rceil_colt_blk.any"))
 runs = Template("tile_runs.cuh", quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma"))
 run = Template("run.cuh", quantize("bf16_e4m3_b128_rceil_row_lin.tma"))
 scales = Template("scales.cuh", None)
@@ -30,45 +35,68 @@ decode = Template("decode.cuh", None)
 place = Template("place.cuh", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
 four = Template("four.cuh", None)
 
+ROW_ANY = dequantize("e4m3_bf16_b32_e8m0_row_lin.any")
 COLT_ANY = dequantize("e4m3_f16_b32_e8m0_colt_lin.any")
+PACKED_ANY = dequantize("e2m1_f16_b16_e8m0_row_lin.any", "e2m1_f16_b16_e8m0_colt_lin.any")
 BLK_ANY = quantize("bf16_e4m3_b16_rceil_row_blk.any", "f32_e4m3_b16_floor_colt_blk.any")
 MN_ANY = quantize("bf16_e4m3_b16_rceil_row_mn.any", "f32_e5m2_b16_floor_col_mn.any")
 
+
+def later(access, held):
+    """The lines that follow a batch of stores begin one line too early."""
+    text = ("at += %s * to.pitch)\n      if (first + (batch + i) * STEP < to.lines)\n"
+            f"        global_store(reinterpret_cast<{access} *>(at), {held}[i]);")
+    return change(text % "STEP", text % "(STEP - (i + 1 == BATCH))")
+
+
 QUANTIZE = [
-    any_("NaN of another lane lost",
-         change("largest = max_magnitude(largest, bits_float(shuffle_xor(float_bits(largest), mask)));",
-                "{\n        const float other = bits_float(shuffle_xor(float_bits(largest), mask));\n"
-                "        largest = largest < other ? other : largest;\n      }")),
-    any_("last elements of the tile not loaded",
-         change("unsigned i = thread_id(); i < TILE_N * TILE_K; i += THREADS",
-                "unsigned i = thread_id(); i < TILE_N * TILE_K - THREADS; i += THREADS")),
-    any_("multipliers in rows as long as columns",
-         change("row / part::BLOCK_N * part::BLOCKS_K + column",
-                "row / part::BLOCK_N * part::BLOCKS_N + column")),
-    any_("tiles of K counted by those of N", change("strip / args.tiles_k}", "strip / args.tiles_n}")),
-    any_("scales of the second part by the first tile", change("block += part::TEAMS",
-                                                              "block += 2 * part::TEAMS")),
+    run("NaN of another lane lost",
+        change("largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));",
+               "{\n        const unsigned other = shuffle_xor(largest, lanes * lane_step);\n"
+               "        if (column_magnitude(other, 0) <= 0x7F800000) largest = word_max(largest, other);\n"
+               "      }"), quantize("f32_e4m3_b128_floor_row_lin.any")),
+    columns("NaN of another lane lost",
+            change("largest = word_max(largest, shuffle_xor(largest, mask));",
+                   "{\n        const unsigned other = shuffle_xor(largest, mask);\n"
+                   "        if (column_magnitude(other, 0) <= 0x7F800000) largest = word_max(largest, other);\n"
+                   "      }")),
+    lines("last batch of a tile not loaded", change("batch < STEPS / DOWN;", "batch + 1 < STEPS / DOWN;")),
+    lines("last line of a tile not loaded", change("first + i * STEP < from.lines",
+                                                   "first + i * STEP + 1 < from.lines")),
+    lines("last piece of a line not loaded", change("byte + j * LANES * SIZE < end",
+                                                    "byte + (j * LANES + 1) * SIZE < end")),
+    lines("first line past a tile counted in a maximum",
+          change("first + i * STEP < from.lines", "first + i * STEP <= from.lines"),
+          quantize("bf16_e4m3_b32_rceil_col_lin.any")),
+    kept("rows of scales as long as columns", change("/ ROW * COLUMNS_HELD", "/ ROW * ROWS")),
+    extent("matrices counted by the faster axis", change("divide(strip, by_outer)",
+                                                         "divide(strip, by_inner)")),
+    extent("strips of all matrices in the first", change("strip - e * by_outer.value", "strip")),
+    any_("every second run left out", change("THREADS; step++", "THREADS; step += 2")),
+    any_("last runs left out", change("step < TILE_N * ROW_RUNS / THREADS;",
+                                      "step + 1 < TILE_N * ROW_RUNS / THREADS;")),
     tile("last maximum of a group left out", change("part / GROUPS_K * GROUPS_K;",
                                                     "part / GROUPS_K * GROUPS_K + (part == 1);"),
          quantize("f32_e4m3_b128_rceil_sqt_lin.tma")),
     tile("two rows' codes exchanged at the odd columns",
          change("word % BLOCK_WORDS == 0)", "word % BLOCK_WORDS == BLOCK_WORDS - 1)"),
          quantize("bf16_e4m3_b32_rceil_sq_lin.tma")),
-    row("last rows of a tile left out", change("row < TILE_N; row += STEP_ROWS",
-                                               "row < TILE_N - 1; row += STEP_ROWS")),
-    row("scale of the next piece for rows outside",
-        change("  if (!inside) return;\n\n", "  if (n >= args.n) return;\n\n")),
-    runs("last run of a tile left out", change("i < TILE_N * TILE_RUNS;",
-                                               "i + THREADS < TILE_N * TILE_RUNS;")),
+    row("last run of a thread left out", change("step < STEPS; step++) quantize_run",
+                                                "step + 1 < STEPS; step++) quantize_run")),
+    row("first run of a thread for all", change("load_run(args, run, step)", "load_run(args, run, 0)")),
+    runs("last runs of a tile left out", change("below < TILE_N;", "below + STEP_ROWS < TILE_N;")),
     run("scale of the second column", change("column_magnitude(largest, 0)",
                                              "column_magnitude(words[piece * PIECE_WORDS], 0)")),
     place("divisor's shift one more", change("+ x) >> by.shift", "+ x) >> (by.shift + 1)")),
-    place("first tile of K for all matrices", change("(strip - e * args.tiles_k.value)", "strip")),
+    place("strips of all matrices in the first", change("strip - e * outer.value", "strip")),
     place("bits of the swizzle one higher", change("offset >> 3 & (SPAN - 16)",
                                                    "offset >> 4 & (SPAN - 16)")),
     four("sign of four-bit codes of zero lost",
-         change("(pair.sign >> (12 - at) & both(8u << at));",
-                "(pair.code & both(7) ? pair.sign >> (12 - at) & both(8u << at) : 0);"),
+         [change("const unsigned signs = permute_signs(first", "unsigned signs = permute_signs(first"),
+          change("  const unsigned codes =\n      (permute_bytes(first.code, second.code, 0x6240)",
+                 "  const unsigned some = permute_bytes(first.code, second.code, 0x6240) & 0x07070707;\n"
+                 "  signs &= some << 1 | some << 2 | some << 3;\n"
+                 "  const unsigned codes =\n      (permute_bytes(first.code, second.code, 0x6240)")],
          quantize("bf16_e2m1_b32_floor_row_lin.tma")),
 ]
 
@@ -114,32 +142,34 @@ MOVES = [
 ]
 
 DEQUANTIZE = [
-    one_by_one("rows of a whole tile", change("args.n - n < TILE_N ? args.n - n : TILE_N",
-                                              "TILE_N")),
-    one_by_one("columns of a whole tile", change("args.k - k < TILE_K ? args.k - k : TILE_K",
-                                                 "TILE_K")),
-    one_by_one("second batch read from the first", change("if (!COLUMN_MAJOR && row != first)",
-                                                          "if (!COLUMN_MAJOR && row == first)")),
-    one_by_one("second batch a row off", change("    from += STEP_ROWS * BATCH * line;",
-                                                "    from += (STEP_ROWS * BATCH - 1) * line;")),
-    one_by_one("second batch of elements a row off",
-               change("    to += BATCH * step;", "    to += (BATCH - 1) * step;")),
-    one_by_one("a row past the last read", change("if (i * STEP_ROWS < rows) bytes",
-                                                  "if (i * STEP_ROWS <= rows) bytes")),
-    one_by_one("a column past the last read",
-               change("if (batch + i * STEP_LINES < at.columns)",
-                      "if (batch + i * STEP_LINES <= at.columns)"), COLT_ANY),
-    one_by_one("rows of packed codes counted as bytes",
-               change("at.n / PACKED + byte", "at.n + byte"),
-               dequantize("e2m1_f16_b16_e8m0_colt_lin.any")),
+    extent("rows of a whole tile", change("part_inside(n, args.n, TILE_N)", "TILE_N"), ROW_ANY),
+    extent("columns of a whole tile", change("part_inside(k, args.k, TILE_K)", "TILE_K"), ROW_ANY),
+    lines("all batches in the place of the first", cut(" + batch * (STEP * DOWN)"), ROW_ANY),
+    lines("line of the second batch for all of it",
+          change("at += STEP * from.pitch", "at += batch == 0 ? STEP * from.pitch : 0"), ROW_ANY),
+    lines("second batch a line off", change("at += STEP * from.pitch",
+                                            "at += (STEP - (i + 1 == DOWN)) * from.pitch"), ROW_ANY),
+    lines("second batch of pieces a line off", later("words4", "piece"), ROW_ANY),
+    lines("second batch of words a line off", later("unsigned", "word"), ROW_ANY),
+    lines("a row past the last read", change("first + i * STEP < from.lines",
+                                             "first + i * STEP <= from.lines"), ROW_ANY),
+    lines("a column past the last read", change("first + i * STEP < from.lines",
+                                                "first + i * STEP <= from.lines"), COLT_ANY),
+    one_by_one("lines of packed codes as long as of bytes",
+               change("(COLUMN_MAJOR ? at.rows : at.columns) / PACKED});",
+                      "COLUMN_MAJOR ? at.rows : at.columns});"), PACKED_ANY),
+    one_by_one("rows of scales as long as columns",
+               change("(row / BLOCK_N * TILE_BLOCKS_K +", "(row / BLOCK_N * TILE_BLOCKS_N +")),
     one_by_one("scales of the tile's first columns",
                change("at.n + row, at.k + column)", "at.n + row, at.k + 0 * column)")),
-    one_by_one("lines of the tile one byte apart",
-               change("IN_TILE + column * LINE_BYTES + row / PACKED",
-                      "IN_TILE + column * LINE_BYTES + row / PACKED + 1"), COLT_ANY),
-    one_by_one("f16 rounded as bf16", change("static_cast<unsigned short>(round_pair_f16(x, 0))",
-                                             "static_cast<unsigned short>(round_pair_bf16(x, 0))"),
+    one_by_one("lines of the tile over each other", change("IN_TILE + line * LINE_BYTES",
+                                                           "IN_TILE + line * (LINE_BYTES - 16)"),
                COLT_ANY),
+    one_by_one("codes of the next word", change("in_tile::place(line, code * IN_BITS / 8);",
+                                                "in_tile::place(line, code * IN_BITS / 8) + BYTES;"),
+               COLT_ANY),
+    one_by_one("last scale of a tile not kept", change("if (thread_id() + i * THREADS < TILE_BLOCKS)",
+                                                              "if (thread_id() + i * THREADS + 1 < TILE_BLOCKS)")),
     by_rows("element's row from the wrong thread", change("thread_id() / ROW_THREADS * ROWS",
                                                           "thread_id() / ROW_THREADS")),
     by_rows("rows at the end decoded once", change("row < args.n; row++) decode_rows<1>",
@@ -175,10 +205,10 @@ DEQUANTIZE = [
 TWO = quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma", "f16_e5m2_b64_floor_rowcol_blk.tma")
 FENCE = "    fence_async_shared();  // orders this thread's"
 NEXT = "tile + grid_size()"
-LOAD = "      if (tile < args.tiles) load_tile(args, place_of(args, tile));\n"
+LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));\n"
 STORE = "      store_tile(args, at);"
 WAIT = "    barrier_wait(BARRIER, parity);"
-EARLY = ("    if (thread_id() == 0 && %s < args.tiles) load_tile(args, place_of(args, %s));\n"
+EARLY = ("    if (thread_id() == 0 && %s < args.tiles) load_tile(args,\n      place_of<TILES_BY_K>(args, %s));\n"
          % (NEXT, NEXT))
 
 
