@@ -64,7 +64,7 @@ void kernel_cases_add_share(struct kernel_cases *cases, const char *arch_name,
     size_t count = 0;
     if (mxq_selectable_by_plans(&variant, arch, ids, &count) != MXQ_OK) continue;
     for (size_t i = 0; i < count; i++) {
-      const unsigned one_in = share->one_in[ids[i].family == MXQ_FAMILY_ANY];
+      const unsigned one_in = share->one_in[i > 0];
       if (one_in && number % one_in == 0 && taken++ % share->parts == share->part)
         kernel_cases_add(cases, &ids[i], arch);
     }

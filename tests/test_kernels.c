@@ -3,9 +3,9 @@
  * Kernels through NVRTC: no spills, no local memory, no contracted arithmetic, and the instructions
  * that hand shared memory to the copy engine in their order. A test's name is the kernel's name and
  * its arch. A sample of the variants on 90a and a pairwise set of all kernels on all archs; instead
- *   test_kernels --all ARCH [TMA [ANY [PART/PARTS]]]
- * the fast kernels of one variant in TMA (1) and the generic ones of one in ANY (TMA), 0 for none:
- * the day says which, or the variable MXQ_TURN. A part of these is compiled by one thread.
+ *   test_kernels --all ARCH [DEFAULT [OTHER [PART/PARTS]]]
+ * the default kernel of one variant in DEFAULT (1), which large tensors get, and the others of one in
+ * OTHER (DEFAULT), 0 for none: the day says which, or the variable MXQ_TURN. A part of these is compiled by one thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
   struct mxq_nvrtc nvrtc;
   const int all = argc > 1;
   if (all && (strcmp(argv[1], "--all") != 0 || !read_share(argc - 2, argv + 2, &share))) {
-    fprintf(stderr, "usage: test_kernels [--all ARCH [TMA [ANY [PART/PARTS]]]]\n");
+    fprintf(stderr, "usage: test_kernels [--all ARCH [DEFAULT [OTHER [PART/PARTS]]]]\n");
     return 2;
   }
   if (open_nvrtc(&nvrtc) != MXQ_OK) {
