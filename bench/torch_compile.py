@@ -152,7 +152,7 @@ def main():
             rows.append(measure(options.mxq, layout, formula, shape, options.reps))
     json.dump({"torch_compile": 1, "torch": torch.__version__, "date": datetime.datetime.now(
         datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],
+        "command": [os.path.basename(word) if word.startswith("/") else word for word in sys.argv],
         "device": torch.cuda.get_device_name(0), "formula": "quantize_bf16_e4m3_b32_rceil_*_lin",
         "repetitions": options.reps, "rows": rows}, sys.stdout, indent=1)
     print()
