@@ -26,16 +26,17 @@ static enum mxq_status enqueue_straight(void *user, unsigned index, mxq_stream s
                                stream);
 }
 
-/* Copies half of the bytes that the kernel reads and writes, in pieces of its output. */
+/* Copies half of the bytes that the kernel reads and writes, in pieces that its input and its output
+ * both hold. */
 static enum mxq_status enqueue_copies(void *user, unsigned index, mxq_stream stream) {
   const struct bench_buffers *buffers = ((const struct runner *)user)->buffers;
   const struct mxq_pointers *pointers = &buffers->pointers[index % buffers->sets];
-  const uint64_t total = (buffers->read + buffers->written) / 2, piece = buffers->bytes.out[0];
+  const uint64_t in = buffers->bytes.in, out = buffers->bytes.out[0];
+  const uint64_t total = (buffers->read + buffers->written) / 2, piece = in < out ? in : out;
   for (uint64_t done = 0; done < total; done += piece) {
     const uint64_t left = total - done, bytes = left < piece ? left : piece;
-    const uint64_t from = done + bytes <= buffers->bytes.in ? done : 0;
-    if (bytes > buffers->bytes.in) break;
-    MXQ_TRY(mxq_device_copy_async(buffers->device, pointers->out[0],
+    const uint64_t from = done + bytes <= in ? done : 0, to = done + bytes <= out ? done : 0;
+    MXQ_TRY(mxq_device_copy_async(buffers->device, (unsigned char *)pointers->out[0] + to,
                                   (const unsigned char *)pointers->in + from, bytes, stream));
   }
   return MXQ_OK;
