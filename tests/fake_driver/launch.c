@@ -46,11 +46,13 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base) {
 }
 
 /* Whether the current device can run an image: the fake NVRTC notes its arch in the ELF header's
- * flags, 0x10000 for a suffix. Other images tell nothing. */
+ * flags, 0x10000 for a suffix, and no version, which real cubins have: theirs tell nothing. */
 static int can_run(const void *code) {
   Elf64_Ehdr header;
   memcpy(&header, code, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || !header.e_flags || !fake_current()) return 1;
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_version || !header.e_flags ||
+      !fake_current())
+    return 1;
   const unsigned number = header.e_flags & 0xFFFF;
   const unsigned device = (unsigned)fake_device_capability(fake_current()->device);
   if (header.e_flags & 0x10000) return number == device;
