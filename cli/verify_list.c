@@ -83,7 +83,8 @@ enum { PROPERTY_TILE = MXQ_AXIS_COUNT, PROPERTIES };
 
 static uint32_t property_of(const struct mxq_kernel_id *id, int property) {
   if (property == PROPERTY_TILE)
-    return (uint32_t)id->family << 28 | (uint32_t)id->tile_n << 14 | id->tile_k;
+    return (uint32_t)id->family << 28 | (uint32_t)id->path << 27 | (uint32_t)id->tile_n << 14 |
+           id->tile_k;
   return mxq_axis_get(&id->variant, (enum mxq_axis)property);
 }
 

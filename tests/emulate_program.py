@@ -198,9 +198,9 @@ class Program(unittest.TestCase):
     def test_diverged_warp(self):
         done = subprocess.run([MXQ, "source", NAME.replace("colt", "row")], stdout=subprocess.PIPE,
                               text=True, check=True)
-        edited = done.stdout.replace("  const run_scales scale = scales_of_run(words, 1);",
-                                     "  if (!inside) return;\n"
-                                     "  const run_scales scale = scales_of_run(words, 1);")
+        edited = done.stdout.replace("  const run_scales scale = scales_of_run(words.word, 1);",
+                                     "  if (run.n >= args.n || run.k >= args.k) return;\n"
+                                     "  const run_scales scale = scales_of_run(words.word, 1);")
         self.assertNotEqual(edited, done.stdout)
         done = run(self.write(edited), "--shape", "1,3,16")
         self.assertEqual(done.returncode, 4, done.stderr)
