@@ -26,8 +26,8 @@ static enum mxq_status enqueue_straight(void *user, unsigned index, mxq_stream s
                                stream);
 }
 
-/* Copies half of the bytes that the kernel reads and writes, in pieces that its input and its output
- * both hold. */
+/* Copies half of the bytes that the kernel reads and writes, in pieces that its input and its
+ * output both hold. */
 static enum mxq_status enqueue_copies(void *user, unsigned index, mxq_stream stream) {
   const struct bench_buffers *buffers = ((const struct runner *)user)->buffers;
   const struct mxq_pointers *pointers = &buffers->pointers[index % buffers->sets];

@@ -121,9 +121,9 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   *geometry = made;
 }
 
-/* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile: two parts of
- * 16 bits take the most where their codes are packed or two blocks lie in a thread, and packed codes
- * of f16. Fewer than these spill (tests: kernels). */
+/* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile: two parts
+ * of 16 bits take the most where their codes are packed or two blocks lie in a thread, and packed
+ * codes of f16. Fewer than these spill (tests: kernels). */
 static unsigned any_registers(const struct mxq_variant *variant, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
   if (traits->block_n == 1) return 64;

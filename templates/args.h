@@ -76,8 +76,8 @@ struct mxq_vector_args {
 
 //$ end
 //$ if launch == "any" then
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where codes
- * are column-major, with K fastest otherwise; then E. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where
+ * codes are column-major, with K fastest otherwise; then E. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -90,7 +90,7 @@ struct mxq_any_args {
   unsigned long long k;
   unsigned long long tiles_n;
   unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
+  unsigned long long tiles;      /* of all matrices */
   struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
   struct mxq_divisor by_tiles_k;
 };
@@ -144,7 +144,7 @@ struct mxq_dequant_any_args {
   unsigned long long k;
   unsigned long long tiles_n;
   unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
+  unsigned long long tiles;      /* of all matrices */
   struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
   struct mxq_divisor by_tiles_k;
 };

@@ -4,8 +4,9 @@
  * that hand shared memory to the copy engine in their order. A test's name is the kernel's name and
  * its arch. A sample of the variants on 90a and a pairwise set of all kernels on all archs; instead
  *   test_kernels --all ARCH [DEFAULT [OTHER [PART/PARTS]]]
- * the default kernel of one variant in DEFAULT (1), which large tensors get, and the others of one in
- * OTHER (DEFAULT), 0 for none: the day says which, or the variable MXQ_TURN. A part of these is compiled by one thread.
+ * the default kernel of one variant in DEFAULT (1), which large tensors get, and the others of one
+ * in OTHER (DEFAULT), 0 for none: the day says which, or the variable MXQ_TURN. A part of these is
+ * compiled by one thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@
 #include "memory.h"
 #include "nvrtc.h"
 
-enum { seed = 4, sampled_of = 192, seconds_of_day = 86400 };
+enum { seed = 4, sampled_of = 192 };
 
 static void check(void **state) {
   const struct kernel_case *one = *state;
@@ -44,16 +45,16 @@ static double seconds(clockid_t clock) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The turn of a day; every kernel's comes within as many days as one in how many is taken. */
-static unsigned turn_of_today(void) {
+/* Which share of the kernels is taken; as many turns as one in how many have all. */
+static unsigned turn_asked(void) {
   const char *turn = getenv("MXQ_TURN");
-  return turn ? (unsigned)strtoul(turn, NULL, 10) : (unsigned)(time(NULL) / seconds_of_day);
+  return turn ? (unsigned)strtoul(turn, NULL, 10) : seed;
 }
 
 /* Reads what follows --all; 0 for what is none. */
 static int read_share(int count, char **words, struct kernel_share *share) {
   const struct mxq_arch *arch;
-  *share = (struct kernel_share){{1, 1}, turn_of_today(), 0, 1};
+  *share = (struct kernel_share){{1, 1}, turn_asked(), 0, 1};
   if (count < 1 || count > 4 || mxq_arch_parse(words[0], &arch) != MXQ_OK) return 0;
   if (count > 1 && sscanf(words[1], "%u", &share->one_in[0]) != 1) return 0;
   share->one_in[1] = share->one_in[0];

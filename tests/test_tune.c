@@ -69,8 +69,8 @@ static void every_size_has_a_kernel(void **state) {
       for (size_t f = 0; (family = mxq_family_at(f)); f++)
         for (unsigned size = 0; size < MXQ_SIZE_CLASSES; size++) {
           struct mxq_kernel_id id;
-          const enum mxq_status status = mxq_tune_choose(&variant, family->family, arch,
-                                                         (enum mxq_size_class)size, &id);
+          const enum mxq_status status =
+              mxq_tune_choose(&variant, family->family, arch, (enum mxq_size_class)size, &id);
           if (family->needs_tma && !arch->has_tma) {
             assert_int_equal(status, MXQ_UNSUPPORTED);
             continue;
@@ -121,8 +121,8 @@ static void classes_have_their_borders(void **state) {
   static const struct {
     uint64_t bytes;
     enum mxq_size_class size;
-  } rows[] = {{0, MXQ_SIZE_TINY},          {40960, MXQ_SIZE_TINY},   {40961, MXQ_SIZE_CACHED},
-              {500000, MXQ_SIZE_CACHED},   {500001, MXQ_SIZE_LARGE}, {UINT64_MAX, MXQ_SIZE_LARGE}};
+  } rows[] = {{0, MXQ_SIZE_TINY},        {40960, MXQ_SIZE_TINY},   {40961, MXQ_SIZE_CACHED},
+              {500000, MXQ_SIZE_CACHED}, {500001, MXQ_SIZE_LARGE}, {UINT64_MAX, MXQ_SIZE_LARGE}};
   for (size_t i = 0; i < COUNT(rows); i++)
     assert_int_equal(mxq_size_class_of(rows[i].bytes, &capacity), rows[i].size);
   assert_int_equal(mxq_size_class_of(1, &nothing), MXQ_SIZE_LARGE);
@@ -153,7 +153,8 @@ static size_t decide(enum mxq_size_class size, size_t now, const double (*us)[8]
 
 static void noise_changes_no_choice(void **state) {
   (void)state;
-#define EIGHT(a) {a, a, a, a, a, a, a, a}
+#define EIGHT(a) \
+  { a, a, a, a, a, a, a, a }
   const double close[][8] = {EIGHT(100), EIGHT(98.5), EIGHT(99.7)};
   assert_int_equal(decide(MXQ_SIZE_TINY, 0, close, 3), 0);   /* 2 percent */
   assert_int_equal(decide(MXQ_SIZE_CACHED, 2, close, 3), 2); /* the present one stays */
@@ -171,10 +172,8 @@ static void noise_changes_no_choice(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_line_chooses),
-      cmocka_unit_test(every_size_has_a_kernel),
-      cmocka_unit_test(the_rule_is_as_stated),
-      cmocka_unit_test(classes_have_their_borders),
+      cmocka_unit_test(every_line_chooses),      cmocka_unit_test(every_size_has_a_kernel),
+      cmocka_unit_test(the_rule_is_as_stated),   cmocka_unit_test(classes_have_their_borders),
       cmocka_unit_test(noise_changes_no_choice),
   };
   return cmocka_run_group_tests_name("tune", tests, NULL, NULL);

@@ -32,7 +32,7 @@ struct mxq_dequant_any_args {
   unsigned long long k;
   unsigned long long tiles_n;
   unsigned long long tiles_k;
-  unsigned long long tiles; /* of all matrices */
+  unsigned long long tiles;      /* of all matrices */
   struct mxq_divisor by_tiles_n; /* at most 2^31: less divided by more is 0 */
   struct mxq_divisor by_tiles_k;
 };
