@@ -53,7 +53,9 @@ void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometr
   made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
   made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_n * blocks_k * 4;
-  mxq_geometry_occupy(&made, traits.column_major && traits.in_bits == 4 ? 80 : 64);
+  /* Columns of packed codes, and codes of six bits, which no instruction widens, take more. */
+  const int six = id->variant.in == MXQ_TYPE_E2M3 || id->variant.in == MXQ_TYPE_E3M2;
+  mxq_geometry_occupy(&made, six || (traits.column_major && traits.in_bits == 4) ? 80 : 64);
   *geometry = made;
 }
 
