@@ -17,10 +17,6 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
-
 // At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
 // which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>

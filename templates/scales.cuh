@@ -69,6 +69,21 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
+// Stores the scales of two neighbouring columns of blocks along N, which are neighbours in memory, by
+// one access. They exist, and lie at a multiple of two.
+template <unsigned PART>
+MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned n, unsigned k,
+                             unsigned first, unsigned second) {
+  const unsigned long long at =
+      e * scales.stride_e + scale_place<PART>(scales.pitch, k, n / BLOCK);
+  unsigned char *const to = scales.to + at * (SCALE_BITS / 8);
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<words2 *>(to), words2{{first, second}});
+  else
+    global_store(reinterpret_cast<unsigned short *>(to),
+                 static_cast<unsigned short>(first | second << 8));
+}
+
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.

@@ -62,16 +62,7 @@ MXQ_FN void put_scales(const mxq_vector_args &args, tile_place at, unsigned row,
       shared_store(SCALE_TILE + place, static_cast<unsigned char>(inside ? scale[c].code : 0));
     }
   } else if constexpr (BLOCKS == 2) {
-    // Neighbours in memory: one access.
-    if (!inside) return;
-    const unsigned long long place =
-        at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, k, n / BLOCK);
-    unsigned char *const to = args.scale.to + place * (SCALE_BITS / 8);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
   } else {
     store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
   }
@@ -107,20 +98,18 @@ MXQ_FN void store_four(const mxq_vector_args &args, unsigned long long matrix, u
 // Stores the codes of a column's rows, which lie together: N is a multiple of as many as fill 16
 // bytes, so they are inside or outside as a whole.
 MXQ_FN void store_column(const mxq_vector_args &args, unsigned long long matrix, unsigned n,
-                         unsigned k, const unsigned (&codes)[HELD_ROWS / 4]) {
+                         unsigned k, const codes16 &codes) {
   static_assert(HELD_ROWS == 8 || HELD_ROWS == 16, "one access");
   const unsigned long long code = matrix + k * static_cast<unsigned long long>(args.n) + n;
   unsigned char *const to = args.out + code / (8 / OUT_BITS);
   constexpr unsigned BYTES = HELD_ROWS * OUT_BITS / 8;
-  unsigned bytes[BYTES / 4];
-  for (unsigned w = 0; w < BYTES / 4; w++)
-    bytes[w] = OUT_BITS == 8 ? codes[w] : permute_bytes(codes[w * 2], codes[w * 2 + 1], 0x5410);
+  const unsigned *const word = codes.word;
   if constexpr (BYTES == 16)
-    global_store(reinterpret_cast<words4 *>(to), words4{{bytes[0], bytes[1], bytes[2], bytes[3]}});
+    global_store(reinterpret_cast<words4 *>(to), words4{{word[0], word[1], word[2], word[3]}});
   else if constexpr (BYTES == 8)
-    global_store(reinterpret_cast<words2 *>(to), words2{{bytes[0], bytes[1]}});
+    global_store(reinterpret_cast<words2 *>(to), words2{{word[0], word[1]}});
   else
-    global_store(reinterpret_cast<unsigned *>(to), bytes[0]);
+    global_store(reinterpret_cast<unsigned *>(to), word[0]);
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
@@ -146,11 +135,11 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
 
   const unsigned long long matrix = static_cast<unsigned long long>(at.e) * args.n * args.k;
   if constexpr (COLUMN_MAJOR) {
-    unsigned codes[COLUMNS][HELD_ROWS / 4];
+    codes16 codes[COLUMNS];
     for (unsigned quad = 0; quad < HELD_ROWS / 4; quad++) {
       unsigned four[COLUMNS];
       narrow_down(rows + quad * 4, scale, four);
-      for (unsigned c = 0; c < COLUMNS; c++) codes[c][quad] = four[c];
+      for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
     }
     if (k < args.k && n < args.n)
       for (unsigned c = 0; c < COLUMNS; c++) store_column(args, matrix, n, k + c, codes[c]);

@@ -134,16 +134,7 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
         shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight, code);
     }
   } else if constexpr (BLOCKS == 2) {
-    // Neighbours in memory: one access.
-    if (!inside) return;
-    const unsigned long long place =
-        at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, k, n / BLOCK);
-    unsigned char *const to = args.scale.to + place * (SCALE_BITS / 8);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
   } else {
     store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
     if constexpr (ALSO == 3)

@@ -14,6 +14,6 @@ constexpr unsigned SCALE_BITS = ${mode.scale_bits};
 constexpr bool POWER_OF_TWO = ${mode.power_of_two ~= 0};  // every scale is one
 constexpr bool SCALES_LIN = ${variant.scales == "lin"}, SCALES_BLK = ${variant.scales == "blk"};
 constexpr bool SCALES_MN = ${variant.scales == "mn"};
-constexpr bool HAS_PAIRS = ${arch.number >= 90};        // arithmetic of two bf16 at a time
+constexpr bool HAS_PAIRS = ${arch.number >= 90};      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = ${arch.has_fp8 ~= 0};        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = ${arch.use_narrow ~= 0};  // and to e2m3, e3m2, e2m1 and e8m0

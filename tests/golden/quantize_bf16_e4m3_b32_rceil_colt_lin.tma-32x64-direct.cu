@@ -62,10 +62,6 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
-
 // At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
 // which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
@@ -130,7 +126,7 @@ constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
 constexpr bool SCALES_LIN = true, SCALES_BLK = false;
 constexpr bool SCALES_MN = false;
-constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
+constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
@@ -454,6 +450,21 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
+// Stores the scales of two neighbouring columns of blocks along N, which are neighbours in memory, by
+// one access. They exist, and lie at a multiple of two.
+template <unsigned PART>
+MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned n, unsigned k,
+                             unsigned first, unsigned second) {
+  const unsigned long long at =
+      e * scales.stride_e + scale_place<PART>(scales.pitch, k, n / BLOCK);
+  unsigned char *const to = scales.to + at * (SCALE_BITS / 8);
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<words2 *>(to), words2{{first, second}});
+  else
+    global_store(reinterpret_cast<unsigned short *>(to),
+                 static_cast<unsigned short>(first | second << 8));
+}
+
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
@@ -554,16 +565,7 @@ MXQ_FN void put_scales(const mxq_vector_args &args, tile_place at, unsigned row,
       shared_store(SCALE_TILE + place, static_cast<unsigned char>(inside ? scale[c].code : 0));
     }
   } else if constexpr (BLOCKS == 2) {
-    // Neighbours in memory: one access.
-    if (!inside) return;
-    const unsigned long long place =
-        at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, k, n / BLOCK);
-    unsigned char *const to = args.scale.to + place * (SCALE_BITS / 8);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
   } else {
     store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
   }
@@ -599,20 +601,18 @@ MXQ_FN void store_four(const mxq_vector_args &args, unsigned long long matrix, u
 // Stores the codes of a column's rows, which lie together: N is a multiple of as many as fill 16
 // bytes, so they are inside or outside as a whole.
 MXQ_FN void store_column(const mxq_vector_args &args, unsigned long long matrix, unsigned n,
-                         unsigned k, const unsigned (&codes)[HELD_ROWS / 4]) {
+                         unsigned k, const codes16 &codes) {
   static_assert(HELD_ROWS == 8 || HELD_ROWS == 16, "one access");
   const unsigned long long code = matrix + k * static_cast<unsigned long long>(args.n) + n;
   unsigned char *const to = args.out + code / (8 / OUT_BITS);
   constexpr unsigned BYTES = HELD_ROWS * OUT_BITS / 8;
-  unsigned bytes[BYTES / 4];
-  for (unsigned w = 0; w < BYTES / 4; w++)
-    bytes[w] = OUT_BITS == 8 ? codes[w] : permute_bytes(codes[w * 2], codes[w * 2 + 1], 0x5410);
+  const unsigned *const word = codes.word;
   if constexpr (BYTES == 16)
-    global_store(reinterpret_cast<words4 *>(to), words4{{bytes[0], bytes[1], bytes[2], bytes[3]}});
+    global_store(reinterpret_cast<words4 *>(to), words4{{word[0], word[1], word[2], word[3]}});
   else if constexpr (BYTES == 8)
-    global_store(reinterpret_cast<words2 *>(to), words2{{bytes[0], bytes[1]}});
+    global_store(reinterpret_cast<words2 *>(to), words2{{word[0], word[1]}});
   else
-    global_store(reinterpret_cast<unsigned *>(to), bytes[0]);
+    global_store(reinterpret_cast<unsigned *>(to), word[0]);
 }
 
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_32x64_direct, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {
@@ -638,11 +638,11 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_32x64_direct, THREADS, BLOC
 
   const unsigned long long matrix = static_cast<unsigned long long>(at.e) * args.n * args.k;
   if constexpr (COLUMN_MAJOR) {
-    unsigned codes[COLUMNS][HELD_ROWS / 4];
+    codes16 codes[COLUMNS];
     for (unsigned quad = 0; quad < HELD_ROWS / 4; quad++) {
       unsigned four[COLUMNS];
       narrow_down(rows + quad * 4, scale, four);
-      for (unsigned c = 0; c < COLUMNS; c++) codes[c][quad] = four[c];
+      for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
     }
     if (k < args.k && n < args.n)
       for (unsigned c = 0; c < COLUMNS; c++) store_column(args, matrix, n, k + c, codes[c]);

@@ -72,10 +72,6 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
-
 // At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
 // which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
@@ -126,6 +122,9 @@ MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
 #line 1 "templates/device_copy.cuh"
 // Primitives of the tensor copy engine.
 #ifdef __CUDACC__
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
 MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
@@ -191,7 +190,7 @@ constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
 constexpr bool SCALES_LIN = false, SCALES_BLK = true;
 constexpr bool SCALES_MN = false;
-constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
+constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
@@ -519,6 +518,21 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
                      row + copy < rows ? code : 0);
 }
 
+// Stores the scales of two neighbouring columns of blocks along N, which are neighbours in memory, by
+// one access. They exist, and lie at a multiple of two.
+template <unsigned PART>
+MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned n, unsigned k,
+                             unsigned first, unsigned second) {
+  const unsigned long long at =
+      e * scales.stride_e + scale_place<PART>(scales.pitch, k, n / BLOCK);
+  unsigned char *const to = scales.to + at * (SCALE_BITS / 8);
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<words2 *>(to), words2{{first, second}});
+  else
+    global_store(reinterpret_cast<unsigned short *>(to),
+                 static_cast<unsigned short>(first | second << 8));
+}
+
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
@@ -686,16 +700,7 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
         shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight, code);
     }
   } else if constexpr (BLOCKS == 2) {
-    // Neighbours in memory: one access.
-    if (!inside) return;
-    const unsigned long long place =
-        at.e * args.scale.stride_e + scale_place<MAIN>(args.scale.pitch, k, n / BLOCK);
-    unsigned char *const to = args.scale.to + place * (SCALE_BITS / 8);
-    if constexpr (SCALE_BITS == 32)
-      global_store(reinterpret_cast<words2 *>(to), words2{{scale[0].code, scale[1].code}});
-    else
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   static_cast<unsigned short>(scale[0].code | scale[1].code << 8));
+    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
   } else {
     store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
     if constexpr (ALSO == 3)
@@ -913,7 +918,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
   }
 }
 
-#line 256 "templates/tile.tma.cu"
+#line 247 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -928,9 +933,9 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS
     const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 271 "templates/tile.tma.cu"
+#line 262 "templates/tile.tma.cu"
     quantize_runs(args, at, parity);
-#line 273 "templates/tile.tma.cu"
+#line 264 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();

@@ -62,10 +62,6 @@ MXQ_FN unsigned grid_size() { return gridDim.x; }
 // bar.sync: orders the shared and global accesses of the block's threads before and after it.
 MXQ_FN void block_sync() { __syncthreads(); }
 
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
-
 // At `offset` and `apart` more, a constant that the instruction holds: unlike a sum of unsigned numbers,
 // which the compiler may not take apart, and adds in an instruction of its own.
 template <class T>
@@ -130,7 +126,7 @@ constexpr unsigned SCALE_BITS = 8;
 constexpr bool POWER_OF_TWO = true;  // every scale is one
 constexpr bool SCALES_LIN = true, SCALES_BLK = false;
 constexpr bool SCALES_MN = false;
-constexpr bool HAS_PAIRS = true;        // arithmetic of two bf16 at a time
+constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
@@ -559,6 +555,21 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
     if (row + copy < rows_stored<PART>(rows))
       store_scale_at(scales, e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column),
                      row + copy < rows ? code : 0);
+}
+
+// Stores the scales of two neighbouring columns of blocks along N, which are neighbours in memory, by
+// one access. They exist, and lie at a multiple of two.
+template <unsigned PART>
+MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned n, unsigned k,
+                             unsigned first, unsigned second) {
+  const unsigned long long at =
+      e * scales.stride_e + scale_place<PART>(scales.pitch, k, n / BLOCK);
+  unsigned char *const to = scales.to + at * (SCALE_BITS / 8);
+  if constexpr (SCALE_BITS == 32)
+    global_store(reinterpret_cast<words2 *>(to), words2{{first, second}});
+  else
+    global_store(reinterpret_cast<unsigned short *>(to),
+                 static_cast<unsigned short>(first | second << 8));
 }
 
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Faults that show at a few elements only: the last row, one length of many, one path of an access."""
-from edits import Template, change, cut, drop, plan
+from edits import Template, change
 
 
 def of(op, *kernels):
@@ -119,52 +119,6 @@ DEQUANTIZE = [
            ["--arch", "80"] + dequantize("e4m3_bf16_b32_e8m0_row_lin.any")),
 ]
 
-TWO = quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma", "f16_e5m2_b64_floor_rowcol_blk.tma")
-FENCE = "    fence_async_shared();  // orders this thread's"
-NEXT = "tile + grid_size()"
-LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));\n"
-STORE = "      store_tile(args, at);"
-WAIT = "    barrier_wait(BARRIER, parity);"
-EARLY = ("    if (thread_id() == 0 && %s < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, %s));\n"
-         % (NEXT, NEXT))
-
-
-def order(template, kernels):
-    """What orders a tile's copies, of any kernel with a loop over tiles."""
-    return [
-        template("fence of the tile dropped", drop(FENCE), kernels),
-        template("fence by the issuing thread alone",
-                 change(FENCE, "    if (thread_id() == 0) fence_async_shared();  //"), kernels),
-        template("fence of the barrier dropped",
-                 drop("    fence_async_shared();  // orders the barrier's"), kernels),
-        template("barrier after the initialization dropped",
-                 drop("  block_sync();  // orders the barrier's"), kernels),
-        template("barrier before the store dropped", drop("    block_sync();  // orders all"), kernels),
-        template("wait by one thread",
-                 change(WAIT, "    if (thread_id() == 0) barrier_wait(BARRIER, parity);"), kernels),
-        template("expected bytes of half a tile",
-                 change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES / 2)"),
-                 kernels),
-        template("input tile reused one tile early", change(FENCE, EARLY + FENCE), kernels),
-        template("output tile reused one tile early", [cut(LOAD), change(STORE, LOAD + STORE)], kernels),
-        template("store by two threads",
-                 change("    tile += grid_size();\n",
-                        "    if (thread_id() == 32) store_tile(args, at);\n    tile += grid_size();\n"),
-                 kernels),
-        template("wait for reading by another thread",
-                 [drop("  bulk_wait_read();"),
-                  change("    tile += grid_size();\n",
-                         "    if (thread_id() == 32) bulk_wait_read();\n    tile += grid_size();\n")],
-                 kernels),
-    ]
-
-
-def named(what, mutants):
-    for mutant in mutants:
-        mutant.name += f", {what}"
-    return mutants
-
-
 lines = Template("lines.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
 extent = Template("extent.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
 kept = Template("kept_scales.cuh", quantize("bf16_e4m3_b32_rceil_row_blk.any"))
@@ -212,11 +166,4 @@ LINES = [
                                                  "(tile::ROWS_N ? along : across)")),
 ]
 
-ORDER = named("two parts", order(tile, TWO)) + named(
-    "turned", order(by_tiles, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma",
-                                         "e2m1_f32_b64_e8m0_sqt_blk.tma")))
-HOST = [plan(fault, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma"), f"{fault}, turned") for fault in (
-    "in-box-rows", "in-box-inner", "out-box-rows", "out-box-inner", "out-swizzle-span",
-    "one-tile-more")]
-
-MUTANTS = LINES + ORDER + HOST + QUANTIZE + SCALES + MOVES + DEQUANTIZE
+MUTANTS = LINES + QUANTIZE + SCALES + MOVES + DEQUANTIZE

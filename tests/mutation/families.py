@@ -83,13 +83,13 @@ SCALES = [
     template(f"{name}, one place for {what}", step, kernels)
     for template, kernels, what, edits in (
         (tile, None, "pairs", (
-            ("scale index one off", change("args.scale.pitch, k, n / BLOCK)",
-                                           "args.scale.pitch, k + 1, n / BLOCK)")),
-            ("scale row one off", change("args.scale.pitch, k, n / BLOCK)",
-                                         "args.scale.pitch, k, n / BLOCK + 1)")),
-            ("matrix of a scale forgotten", cut("at.e * args.scale.stride_e + ")),
-            ("scales exchanged", change("scale[0].code | scale[1].code << 8",
-                                        "scale[1].code | scale[0].code << 8")))),
+            ("scale index one off", change("(args.scale, at.e, n, k, scale[0]",
+                                           "(args.scale, at.e, n, k + 1, scale[0]")),
+            ("scale row one off", change("(args.scale, at.e, n, k, scale[0]",
+                                         "(args.scale, at.e, n + BLOCK, k, scale[0]")),
+            ("matrix of a scale forgotten", change("(args.scale, at.e, n, k, scale[0]", "(args.scale, 0u, n, k, scale[0]")),
+            ("scales exchanged", change("k, scale[0].code, scale[1].code)",
+                                        "k, scale[1].code, scale[0].code)")))),
         (tile, SQ, "squares", (
             ("scale index one off", change("store_scale<MAIN>(args.scale, at.e, n, k,",
                                            "store_scale<MAIN>(args.scale, at.e, n, k + BLOCK,")),
@@ -101,9 +101,9 @@ SCALES = [
             ("matrix of a scale forgotten", change("store_scale<ALSO>(args.also_scale, at.e,",
                                                    "store_scale<ALSO>(args.also_scale, 0u,")))),
         (strip, None, "pairs", (
-            ("scale row one off", change("args.scale.pitch, k, n / BLOCK)",
-                                         "args.scale.pitch, k, n / BLOCK + 1)")),
-            ("matrix of a scale forgotten", cut("at.e * args.scale.stride_e + ")))),
+            ("scale row one off", change("(args.scale, at.e, n, k, scale[0]",
+                                         "(args.scale, at.e, n + BLOCK, k, scale[0]")),
+            ("matrix of a scale forgotten", change("(args.scale, at.e, n, k, scale[0]", "(args.scale, 0u, n, k, scale[0]")))),
         (strip, SQ_STRIP, "squares", (
             ("scale index one off", change("store_scale<MAIN>(args.scale, at.e, n, k,",
                                            "store_scale<MAIN>(args.scale, at.e, n, k + BLOCK,")),

@@ -192,7 +192,7 @@ FOUR = [
     four("rows of a column exchanged", change("permute_bytes(of[0].code, of[2].code,",
                                               "permute_bytes(of[2].code, of[0].code,"),
          fast("bf16_e2m1_b16_floor_colt")),
-    four("multipliers of two columns exchanged",
+    four("multipliers of two columns exchanged, packed",
          change("(float_bits(scale[1].multiplier) & 0xFFFF0000)",
                 "(float_bits(scale[0].multiplier) & 0xFFFF0000)"),
          fast("bf16_e2m1_b16_floor_colt")),

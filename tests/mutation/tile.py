@@ -176,8 +176,8 @@ HOST = [plan(fault, COLT) for fault in (
     "scale-matrix-stride", "scale-row", "in-swizzle", "out-swizzle", "out-swizzle-span",
     "in-padding", "out-padding", "one-tile-less", "one-tile-more")] + [
         plan(fault, kernels, f"{fault}, {what}") for fault, kernels, what in (
-            ("out-swizzle", fast("bf16_e2m1_b32_floor_colt"), "packed"),
-            ("out-swizzle", fast("f32_e2m1_b16_floor_sqt"), "packed"),
+            ("out-swizzle", fast("bf16_e2m1_b32_floor_colt"), "packed pairs"),
+            ("out-swizzle", fast("f32_e2m1_b16_floor_sqt"), "packed squares"),
             ("out-swizzle", COL, "row-major"),
             ("out-swizzle-span", COL, "row-major"),
             ("out-box-rows", COL, "row-major"),
