@@ -12,9 +12,6 @@ struct cpu_row {
   double target;           /* of the vectorized build, at least; 0: none */
 };
 
-/* The processor's name, as Linux has it. */
-void cpu_processor(char *name, size_t size);
-
 int cpu_print_json(const struct bench_options *options, const struct cpu_row *rows, size_t count,
                    int n, int k);
 

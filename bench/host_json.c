@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#include <cjson/cJSON.h>
-
-#include "cpu_json.h"
 #include "host.h"
+#include "report_json.h"
 
 static cJSON *make_row(const struct host_row *row) {
   cJSON *object = cJSON_CreateObject();
@@ -28,25 +23,10 @@ static cJSON *make_row(const struct host_row *row) {
 }
 
 int host_print_json(const struct host *host) {
-  cJSON *object = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(object, "rows");
-  char processor[128], date[32] = "";
-  const time_t now = time(NULL);
-  struct tm utc;
-  if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  cpu_processor(processor, sizeof processor);
-  cJSON_AddNumberToObject(object, "mxq_bench_host", 1);
-  cJSON_AddStringToObject(object, "date", date);
-  cJSON_AddStringToObject(object, "processor", processor);
-  cJSON_AddStringToObject(object, "version", mxq_version());
+  cJSON *object = report_begin("mxq_bench_host");
+  report_add_processor(object);
   cJSON_AddStringToObject(object, "arch", host->arch->name);
+  cJSON *rows = cJSON_AddArrayToObject(object, "rows");
   for (size_t i = 0; i < host->count; i++) cJSON_AddItemToArray(rows, make_row(&host->rows[i]));
-  char *text = cJSON_Print(object);
-  cJSON_Delete(object);
-  if (text)
-    puts(text);
-  else
-    fprintf(stderr, "mxq-bench: no memory for the JSON\n");
-  const int status = text ? BENCH_DONE : BENCH_FAILED;
-  cJSON_free(text);
-  return status;
+  return report_print(object);
 }

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <cjson/cJSON.h>
 
 #include "bench.h"
+#include "report_json.h"
 
 /* cJSON ignores NULL objects and returns NULL for what it could not add; the whole is checked
  * once, where it is printed, by `complete`. */
@@ -123,14 +123,7 @@ static cJSON *make_command(const struct bench_options *options) {
 
 static cJSON *make_head(const struct bench *bench) {
   const struct mxq_nvrtc *nvrtc = bench_straights_nvrtc(bench->straights);
-  cJSON *object = cJSON_CreateObject();
-  char date[32] = "";
-  const time_t now = time(NULL);
-  struct tm utc;
-  if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  add_number(object, "mxq_bench", 1);
-  add_text(object, "version", mxq_version());
-  add_text(object, "date", date);
+  cJSON *object = report_begin("mxq_bench");
   add(object, "command", make_command(bench->options));
   add(object, "device", make_device(&bench->info));
   add_version(object, "driver_cuda", bench->info.driver_version / 1000,
