@@ -25,8 +25,9 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
                       const struct mxq_arch *arch);
 
 /* Which of the kernels that plans select on an arch: of the default ones, each variant's for large
- * tensors, those of one variant in one_in[0], of the others those of one in one_in[1] (0: none), and
- * the `part`-th of `parts` of these. As many turns, one after the other, as the larger of both take each kernel once. */
+ * tensors, those of one variant in one_in[0], of the others those of one in one_in[1] (0: none),
+ * and the `part`-th of `parts` of these. As many turns, one after the other, as the larger of both
+ * take each kernel once. */
 struct kernel_share {
   unsigned one_in[2], turn, part, parts;
 };

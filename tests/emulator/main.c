@@ -185,7 +185,8 @@ static int check(const struct emu_request *request, const int64_t strides[2]) {
     return 0;
   }
   if (request->arch.use_narrow && !request->arch.has_narrow)
-    return bad("narrow", "", "the arch has no such conversions; give --arch 100a, 103a, 120a or 121a");
+    return bad("narrow", "",
+               "the arch has no such conversions; give --arch 100a, 103a, 120a or 121a");
   if (!request->name_count && !request->pairs) fputs(help, stderr);
   return request->name_count || request->pairs;
 }
