@@ -132,7 +132,7 @@ static unsigned any_registers(const struct mxq_variant *variant, const struct mx
   if (packed && variant->in == MXQ_TYPE_F16) return 96;
   if (traits->in_bits == 16 && traits->also && (packed || traits->block_n < held_rows))
     return variant->in == MXQ_TYPE_F16 && mxq_mode_scale_bits(variant->mode) == 32 ? 168 : 96;
-  if (traits->in_bits == 16) return 72;
+  if (traits->in_bits == 16) return 64;
   return traits->also || packed ? 80 : 64;
 }
 
