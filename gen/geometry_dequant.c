@@ -52,7 +52,7 @@ void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometr
   const unsigned lines = traits.column_major ? made.tile_k : made.tile_n;
   made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8 + lines * line_gap;
   if (traits.column_major) made.in_bytes += lines / made.columns_per_thread * line_gap;
-  made.out_offset = align_up(made.in_bytes, 16);
+  made.out_offset = align_up(made.in_bytes, swizzle_align);
   made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
   made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_n * blocks_k * 4;

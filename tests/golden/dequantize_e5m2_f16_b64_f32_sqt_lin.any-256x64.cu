@@ -128,8 +128,8 @@ constexpr unsigned TILE_N = 256, TILE_K = 64;
 constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, OUT_TILE = 17536;
-constexpr unsigned SCALES = 50304;
+constexpr unsigned IN_TILE = 0, OUT_TILE = 18432;
+constexpr unsigned SCALES = 51200;
 
 #line 1 "templates/place.cuh"
 // Bytes moved in one access.
