@@ -15,6 +15,7 @@ enum {
   row_threads = 128,
   strip_registers = 96,
   any_threads = 256,
+  line_gap = 16, /* bytes between lines of a loaded tile (templates/lines.cuh) */
 };
 
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
@@ -131,7 +132,7 @@ static unsigned any_registers(const struct mxq_variant *variant, const struct mx
   if (packed && variant->in == MXQ_TYPE_F16) return 96;
   if (traits->in_bits == 16 && traits->also && (packed || traits->block_n < held_rows))
     return variant->in == MXQ_TYPE_F16 && mxq_mode_scale_bits(variant->mode) == 32 ? 168 : 96;
-  if (traits->in_bits == 16) return 72;
+  if (traits->in_bits == 16) return 64;
   return traits->also || packed ? 80 : 64;
 }
 
@@ -152,7 +153,7 @@ void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   made.held = mxq_row_held(&traits);
   const unsigned words = made.tile_k / made.columns_per_thread;
   made.threads = traits.block_n == 1 ? any_threads : words * (made.tile_n / held_rows);
-  made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
+  made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + line_gap);
   made.out_offset = align_up(made.in_bytes, swizzle_align);
   unsigned scales = 0;
   for (unsigned p = 0; p < 2; p++) {

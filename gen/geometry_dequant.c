@@ -11,6 +11,7 @@ enum {
   tile_elements = 64,   /* elements of one thread of a tile kernel */
   swizzle_align = 1024, /* its pattern repeats after eight rows of 128 bytes */
   any_threads = 256,
+  line_gap = 16, /* bytes between lines of a loaded tile (templates/lines.cuh), and of each chunk */
 };
 
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
@@ -48,8 +49,10 @@ void mxq_geometry_dequant_any(const struct mxq_kernel_id *id, struct mxq_geometr
   const unsigned blocks_k = made.tile_k < traits.block_k ? 1 : made.tile_k / traits.block_k;
   made.columns_per_thread = chunk_bits / traits.out_bits;
   made.rows_per_thread = traits.column_major ? 32 / traits.in_bits : 1;
-  made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
-  made.out_offset = align_up(made.in_bytes, 16);
+  const unsigned lines = traits.column_major ? made.tile_k : made.tile_n;
+  made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8 + lines * line_gap;
+  if (traits.column_major) made.in_bytes += lines / made.columns_per_thread * line_gap;
+  made.out_offset = align_up(made.in_bytes, swizzle_align);
   made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
   made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
   made.shared_bytes = made.maxima_offset + blocks_n * blocks_k * 4;

@@ -2,6 +2,7 @@
 //$ paste "device.cuh"
 //$ paste "variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = ${kernel.in_offset}, OUT_TILE = ${kernel.out_offset};
@@ -16,27 +17,24 @@ constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "extent.cuh"
 //$ paste "lines.cuh"
-// The input tile is [n][k]. Where runs are read, 16 bytes in each of neighbouring rows, bits 4 to 6
-// of a place are xored with the row, so that those rows lie in different banks.
-constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+// The input tile is [n][k], rows a gap apart that keeps 16 bytes in each of neighbouring rows in different
+// banks, and has room for a shift.
 struct in_tile {
+  using element = ${input.bits == 32 and "unsigned" or "unsigned short"};
   static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
+  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16;
   static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    return IN_TILE + line * LINE_BYTES + (READS_RUNS ? byte ^ line % 8 * 16 : byte);
-  }
+  MXQ_FN unsigned place(unsigned line, unsigned byte) { return IN_TILE + line * LINE_PITCH + byte; }
 };
+constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+constexpr bool MAY_SHIFT = sizeof(in_tile::element) < 4;
 
 // What of a tile does not exist becomes zeros, which leave a maximum as it is.
-MXQ_FN void load_tile(const mxq_any_args &args, const tile_extent &at) {
-  const lines_at<const unsigned char> from = {
-      args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
-      args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)};
-  if constexpr (IN_BITS == 32)
-    load_lines<in_tile, unsigned>(from);
-  else
-    load_lines<in_tile, unsigned short>(from);
+MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
+  return load_lines<in_tile>(
+      {args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
+       args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)});
 }
 
 // The tile of a part's codes, in the lines that codes have in memory: rows, a gap apart that keeps the
@@ -76,9 +74,23 @@ static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "w
 static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
 static_assert(TILE_N * ROW_RUNS % THREADS == 0 && TILE_N % WARP_ROWS == 0, "whole warps");
 
+template <bool SHIFTED>
+MXQ_FN void load_run(unsigned row, unsigned run, lines_shift shift, unsigned (&words)[RUN_WORDS]) {
+  const unsigned from = in_tile::place(row, run * RUN_WORDS * 4);
+  for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+    const words4 four = shared_load<words4>(from, w * 4);
+    for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+  }
+  if constexpr (SHIFTED) {
+    const unsigned selector = shift_selector(shift, row), next = shared_load<unsigned>(from, RUN_WORDS * 4);
+    for (unsigned w = 0; w < RUN_WORDS; w++)
+      words[w] = permute_bytes(words[w], w + 1 < RUN_WORDS ? words[w + 1] : next, selector);
+  }
+}
+
 template <unsigned PART>
 MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales,
-                          const tile_extent &at) {
+                          const tile_extent &at, lines_shift shift) {
   const unsigned lane = thread_id() % 32;
 #pragma unroll 1
   for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
@@ -87,10 +99,10 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
                          lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
     const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
     unsigned words[RUN_WORDS];
-    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = shared_load<words4>(in_tile::place(row, (run * RUN_WORDS + w) * 4));
-      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
-    }
+    if (!MAY_SHIFT || !is_shifted(shift))
+      load_run<false>(row, run, shift, words);
+    else
+      load_run<MAY_SHIFT>(row, run, shift, words);
     const run_scales scale = scales_of_run(words, INTERLEAVED);
     if (run * RUN % BLOCK == 0)
       for (unsigned piece = 0; piece < RUN_PIECES; piece++)
@@ -107,11 +119,12 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
 
 template <unsigned PART>
 MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
-                          const mxq_scale_args &scales, const tile_extent &at) {
+                          const mxq_scale_args &scales, const tile_extent &at,
+                          lines_shift shift) {
   if constexpr (PART == 2)
-    quantize_runs<PART>(args, scales, at);
+    quantize_runs<PART>(args, scales, at, shift);
   else
-    quantize_columns<PART>(args, scales, at);
+    quantize_columns<PART>(args, scales, at, shift);
   block_sync();  // orders the stores of codes and scales before their loads
   store_tile<PART>(args, out, at);
   if constexpr (SCALES_BY_TILES) store_kept_scales<PART>(args, scales, at);
@@ -121,12 +134,13 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args
   tile_number number = number_of(args, block_id());
   for (length tile = block_id();;) {
     const tile_extent at = extent_of(args, number);
-    load_tile(args, at);
-    block_sync();  // orders the elements' stores before the reads of other threads
-    quantize_tile<MAIN>(args, args.out, args.scale, at);
+    const lines_shift shift = load_tile(args, at);
+    copies_wait();  // orders this thread's copies before the barrier
+    block_sync();   // orders all threads' copies before the reads of others
+    quantize_tile<MAIN>(args, args.out, args.scale, at, shift);
     if constexpr (ALSO != 0) {
       block_sync();  // orders the loads of one part's codes and scales before the other's stores
-      quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+      quantize_tile<ALSO>(args, args.also, args.also_scale, at, shift);
     }
     tile += grid_size();
     if (tile >= args.tiles) return;

@@ -76,8 +76,8 @@ struct mxq_vector_args {
 
 //$ end
 //$ if launch == "any" then
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where
- * codes are column-major, with K fastest otherwise; then E. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered along N, K, E where
+ * all codes are column-major, along K, N, E otherwise. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -98,8 +98,7 @@ struct mxq_any_args {
 //$ end
 //$ if launch == "dequant_tile" then
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E, of generic kernels along
- * N, K, E. */
+ * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E. */
 struct mxq_dequant_tile_args {
   struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
   struct mxq_tensor_map out; /* {K, N, E} */

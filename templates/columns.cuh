@@ -71,9 +71,18 @@ MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
   }
 }
 
+// Sixteen rows of a word. The elements have two bytes if they are shifted: every other row alike.
+template <bool SHIFTED>
+MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
+  const unsigned selector[2] = {shift_selector(shift, row), shift_selector(shift, row + 1)};
+#pragma unroll
+  for (unsigned r = 0; r < 16; r++)
+    rows[r] = load_word<in_tile, SHIFTED>(row + r, word * 4, selector[r % 2]);
+}
+
 template <unsigned PART>
 MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &scales,
-                             const tile_extent &at) {
+                             const tile_extent &at, lines_shift shift) {
   using part = columns_of<PART>;
   const unsigned word = thread_id() % WORDS, group = thread_id() / WORDS;
   const unsigned flip = part::FLIPS ? word / 4 % 2 * 16 : 0;
@@ -81,9 +90,10 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   unsigned rows[HELD_ROWS];
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
-#pragma unroll
-    for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(in_tile::place(first_row + (half ^ flip) + r, word * 4));
+    if (!MAY_SHIFT || !is_shifted(shift))
+      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
+    else
+      load_rows<MAY_SHIFT>(first_row + (half ^ flip), word, shift, rows + half);
 
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {

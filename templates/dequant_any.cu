@@ -2,6 +2,7 @@
 //$ paste "device.cuh"
 //$ paste "dequant_variant.cuh"
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
+constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = ${kernel.in_offset}, OUT_TILE = ${kernel.out_offset};
@@ -12,15 +13,17 @@ constexpr unsigned SCALES = ${kernel.maxima_offset};
 //$ paste "scale_read.cuh"
 //$ paste "extent.cuh"
 //$ paste "lines.cuh"
-// The tile of codes, in the lines that codes have in memory. Those of columns are read CHUNK columns
-// apart: bits 4 to 6 of a place are xored with the chunk, so that those lie in different banks.
+// The tile of codes, in the lines that codes have in memory, a gap apart that has room for a shift. Those
+// of columns are read CHUNK columns apart: 16 bytes more behind each CHUNK of them keep those in different
+// banks.
 struct in_tile {
+  using element = unsigned char;
   static constexpr unsigned LINES = COLUMN_MAJOR ? TILE_K : TILE_N;
   static constexpr unsigned LINE_BYTES = (COLUMN_MAJOR ? TILE_N : TILE_K) * IN_BITS / 8;
+  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    constexpr unsigned MASK = (LINE_BYTES < 128 ? LINE_BYTES : 128) - 16;
-    return IN_TILE + line * LINE_BYTES + (COLUMN_MAJOR ? byte ^ (line / CHUNK * 16 & MASK) : byte);
+    return IN_TILE + line * LINE_PITCH + (COLUMN_MAJOR ? line / CHUNK * 16 : 0) + byte;
   }
 };
 
@@ -80,29 +83,45 @@ MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
   return scales;
 }
 
-// Codes of a word or two of a line.
+// COUNT codes of a line: a word or two, or half of one.
 template <unsigned COUNT>
-MXQ_FN void load_codes(unsigned line, unsigned code, float (&x)[COUNT]) {
-  constexpr unsigned BYTES = COUNT * IN_BITS / 8;
+struct code_words {
+  static constexpr unsigned BYTES = COUNT * IN_BITS / 8;
+  static_assert(BYTES == 2 || BYTES == 4 || BYTES == 8, "one access");
+  unsigned word[(BYTES + 3) / 4];
+};
+
+template <unsigned COUNT>
+MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned code) {
+  using codes = code_words<COUNT>;
   const unsigned from = in_tile::place(line, code * IN_BITS / 8);
-  unsigned words[BYTES < 4 ? 1 : BYTES / 4];
-  if constexpr (BYTES == 8) {
+  if constexpr (codes::BYTES == 8) {
     const words2 two = shared_load<words2>(from);
-    words[0] = two.word[0];
-    words[1] = two.word[1];
-  } else if constexpr (BYTES == 4) {
-    words[0] = shared_load<unsigned>(from);
+    return {{two.word[0], two.word[1]}};
+  } else if constexpr (codes::BYTES == 4) {
+    return {{shared_load<unsigned>(from)}};
   } else {
-    static_assert(BYTES == 2, "one access");
-    words[0] = shared_load<unsigned short>(from);
+    return {{shared_load<unsigned short>(from)}};
   }
-  decode<COUNT>(words, x);
+}
+
+// The same where lines are shifted.
+template <unsigned COUNT>
+MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned code, lines_shift shift) {
+  using codes = code_words<COUNT>;
+  const unsigned byte = code * IN_BITS / 8;
+  const unsigned half = codes::BYTES == 2 ? byte % 4 : 0;  // in the first of the words
+  const unsigned selector = shift_selector(shift, line, half);
+  codes words;
+  for (unsigned w = 0; w < (codes::BYTES + 3) / 4; w++)
+    words.word[w] = load_word<in_tile, true>(line, byte - half + w * 4, selector);
+  return words;
 }
 
 constexpr unsigned CHUNKS = TILE_K / CHUNK;  // of a row
 
 // A chunk of a row at a time.
-MXQ_FN void decode_rows() {
+MXQ_FN void decode_rows(lines_shift shift) {
   constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
   static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
   const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
@@ -111,7 +130,9 @@ MXQ_FN void decode_rows() {
     const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
     float x[CHUNK];
-    load_codes<CHUNK>(row, column, x);
+    const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
+                                                      : load_codes<CHUNK>(row, column);
+    decode<CHUNK>(codes.word, x);
     for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
     shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
   }
@@ -119,7 +140,7 @@ MXQ_FN void decode_rows() {
 
 // A word of codes, CODES rows, of each column of a chunk at a time. Eight neighbouring threads take
 // eight chunks; four times eight the words of 16 bytes of a column.
-MXQ_FN void decode_columns() {
+MXQ_FN void decode_columns(lines_shift shift) {
   constexpr unsigned STEPS = CHUNKS * (TILE_N / CODES) / THREADS;
   constexpr unsigned CHUNK_WARPS = CHUNKS / 8, STEP_ROWS = THREADS / CHUNKS * CODES;
   static_assert(!COLUMN_MAJOR || (CHUNKS % 8 == 0 && THREADS / 32 % CHUNK_WARPS == 0), "whole warps");
@@ -131,10 +152,18 @@ MXQ_FN void decode_columns() {
   for (unsigned step = 0; step < STEPS; step++) {
     const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
-    float x[CHUNK][CODES];
     // Unrolled by word, or the compiler keeps the codes in local memory where there are many.
+    code_words<CODES> codes[CHUNK];
+    if (is_shifted(shift)) {
 #pragma unroll
-    for (unsigned c = 0; c < CHUNK; c++) load_codes<CODES>(column + c, row, x[c]);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column + c, row, shift);
+    } else {
+#pragma unroll
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column + c, row);
+    }
+    float x[CHUNK][CODES];
+#pragma unroll
+    for (unsigned c = 0; c < CHUNK; c++) decode<CODES>(codes[c].word, x[c]);
 #pragma unroll
     for (unsigned r = 0; r < CODES; r++) {
       float products[CHUNK];
@@ -147,11 +176,11 @@ MXQ_FN void decode_columns() {
 }
 
 // The codes of a tile that exist; others are zeros and never stored.
-MXQ_FN void load_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
   constexpr unsigned PACKED = 8 / IN_BITS;
   const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
-  load_lines<in_tile, unsigned char>(
+  return load_lines<in_tile>(
       {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
        COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
 }
@@ -168,13 +197,14 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_ar
     const tile_extent at = extent_of(args, number);
     float scale[HELD_SCALES];
     load_scales_of(args, at, scale);
-    load_tile(args, at);
+    const lines_shift shift = load_tile(args, at);
     keep_scales(scale);
-    block_sync();  // orders the stores of scales and codes before the reads of other threads
+    copies_wait();  // orders this thread's copies before the barrier
+    block_sync();   // orders all threads' scales and codes before the reads of others
     if constexpr (COLUMN_MAJOR)
-      decode_columns();
+      decode_columns(shift);
     else
-      decode_rows();
+      decode_rows(shift);
     block_sync();  // orders the stores of elements before the reads of other threads
     store_tile(args, at);
     tile += grid_size();

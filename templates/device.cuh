@@ -10,6 +10,11 @@
 // All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
 extern __shared__ __align__(1024) unsigned char shared_memory[];
 
+// For instructions that take an address of the shared window.
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
 MXQ_FN unsigned thread_id() { return threadIdx.x; }
 MXQ_FN unsigned block_id() { return blockIdx.x; }
 MXQ_FN unsigned grid_size() { return gridDim.x; }

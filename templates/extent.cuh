@@ -6,12 +6,11 @@ struct tile_number {
   length inner, outer, e;
 };
 
-// N is the faster axis where codes are column-major, so that blocks that run at one time write
-// neighbouring pieces of a line.
+// Along the faster axis blocks that run at one time write neighbouring pieces of a line.
 template <class ARGS>
 MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
-  const mxq_divisor &by_inner = COLUMN_MAJOR ? args.by_tiles_n : args.by_tiles_k;
-  const mxq_divisor &by_outer = COLUMN_MAJOR ? args.by_tiles_k : args.by_tiles_n;
+  const mxq_divisor &by_inner = TILES_BY_K ? args.by_tiles_k : args.by_tiles_n;
+  const mxq_divisor &by_outer = TILES_BY_K ? args.by_tiles_n : args.by_tiles_k;
   const unsigned strip = divide(tile, by_inner), e = divide(strip, by_outer);
   return {tile - strip * by_inner.value, strip - e * by_outer.value, e};
 }
@@ -19,8 +18,8 @@ MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
 // The tile that lies `step` behind one: as numbers are added by hand, digit by digit.
 template <class ARGS>
 MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_number &step) {
-  const length inner = COLUMN_MAJOR ? args.tiles_n : args.tiles_k;
-  const length outer = COLUMN_MAJOR ? args.tiles_k : args.tiles_n;
+  const length inner = TILES_BY_K ? args.tiles_k : args.tiles_n;
+  const length outer = TILES_BY_K ? args.tiles_n : args.tiles_k;
   at.inner += step.inner;
   at.outer += step.outer + (at.inner >= inner);
   at.e += step.e + (at.outer >= outer);
@@ -42,7 +41,7 @@ MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
 
 template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
-  const length n = (COLUMN_MAJOR ? at.inner : at.outer) * TILE_N;
-  const length k = (COLUMN_MAJOR ? at.outer : at.inner) * TILE_K;
+  const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
+  const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
   return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
 }

@@ -1,6 +1,8 @@
+//$ need "device_async.cuh"
 // Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
-// `line` lies in shared memory, place(line, byte), contiguous within 16 bytes; LINES and LINE_BYTES
-// are powers of two.
+// `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
+// to store are contiguous within 16. Those of a tile to load are within the line, which has room for
+// LINE_PITCH of them, a word more than LINE_BYTES at least; they are of type `element`.
 
 // What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
 template <class BYTE>
@@ -10,57 +12,96 @@ struct lines_at {
   unsigned lines, bytes;
 };
 
-// Whether each line begins and ends at a multiple of `bytes`.
+// Whether each line begins at a multiple of `bytes`, and whether it ends at one too.
+template <class BYTE>
+MXQ_FN bool begin_aligned(const lines_at<BYTE> &of, unsigned bytes) {
+  return (reinterpret_cast<length>(of.first) | of.pitch) % bytes == 0;
+}
 template <class BYTE>
 MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
-  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
+  return begin_aligned(of, bytes) && of.bytes % bytes == 0;
 }
 
-// Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
-// DOWN lines are on their way at a time. The rest is zeros. Pieces of 16 bytes are for whole tiles.
-template <class TILE, class PIECE>
-MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
-  constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
-  constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
-  constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
-  constexpr unsigned MOST = SIZE == 16 ? 8 : 16;
-  constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
-  static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
-  const unsigned byte = thread_id() % LANES * SIZE;
-  length at = thread_id() / LANES * from.pitch + byte;
+MXQ_FN unsigned at_most(unsigned value, unsigned most) { return value < most ? value : most; }
+
+// Bytes of a line that lie past the last aligned word before it.
+MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+}
+
+// How far the lines of a loaded tile begin behind their places: as far as in global memory behind an
+// aligned word, so that words arrive as they are. Elements of a word have no such distance.
+struct lines_shift {
+  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 4
+};
+MXQ_FN bool is_shifted(lines_shift shift) { return (shift.first | shift.pitch) != 0; }
+// For permute_bytes of two words: the one that begins as far behind the first as `line` is shifted, and
+// `half` more.
+MXQ_FN unsigned shift_selector(lines_shift shift, unsigned line, unsigned half = 0) {
+  return 0x3210 + ((shift.first + line * shift.pitch) % 4 + half) * 0x1111;
+}
+
+// Starts the copies of whole pieces of what exists, and of zeros for the rest. A thread's lines lie so
+// far apart that all of them have the same distance from a word.
+template <class TILE, unsigned SIZE>
+MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  static_assert(SIZE == 16 || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
+  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
+  const unsigned char *line = from.first + first * from.pitch;
+  const unsigned ahead = SIZE == 4 ? bytes_ahead(line) : 0;
+  if (SIZE == 4 && at < ahead) return;
+  const unsigned byte = at - ahead;
+  const unsigned bytes = byte < from.bytes ? at_most(from.bytes - byte, SIZE) : 0;
+  line += byte;
+#pragma unroll 4
+  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
+    copy_async<SIZE>(TILE::place(first + i * STEP, at), line,
+                     first + i * STEP < from.lines ? bytes : 0);
+}
+
+// Of lines that begin behind a word, what the pieces leave out: the word that they begin in, of which bytes
+// before them are zeros, and the one that begins within their last bytes.
+template <class TILE>
+MXQ_FN void copy_ends(const lines_at<const unsigned char> &from) {
+  using element = typename TILE::element;
 #pragma unroll 1
-  for (unsigned batch = 0; batch < STEPS / DOWN; batch++) {
-    const unsigned first = thread_id() / LANES + batch * (STEP * DOWN);
-    PIECE piece[DOWN][ACROSS];
+  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
+    const unsigned char *const at = from.first + line * from.pitch;
+    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at);
+    unsigned word = 0;
 #pragma unroll
-    for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
-      const unsigned end = first + i * STEP < from.lines ? from.bytes : 0;
-#pragma unroll
-      for (unsigned j = 0; j < ACROSS; j++)
-        piece[i][j] =
-            SIZE == 16 || byte + j * LANES * SIZE < end
-                ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
-                : PIECE{};
-    }
-#pragma unroll
-    for (unsigned i = 0; i < DOWN; i++)
-#pragma unroll
-      for (unsigned j = 0; j < ACROSS; j++)
-        shared_store(TILE::place(first + i * STEP, byte + j * LANES * SIZE), piece[i][j]);
+    for (unsigned i = 0; i < 4; i += sizeof(element))
+      if (ahead != 0 && i >= ahead && i - ahead < bytes)
+        word |= static_cast<unsigned>(global_load(reinterpret_cast<const element *>(at + i - ahead)))
+                << 8 * i;
+    if (ahead != 0) shared_store(TILE::place(line, 0), word);
+    const unsigned last = TILE::LINE_BYTES - ahead;
+    copy_async<4>(TILE::place(line, TILE::LINE_BYTES), at + last, last < bytes ? bytes - last : 0);
   }
 }
 
-// Whole tiles by 16 bytes where that fits, words where those do, otherwise one ELEMENT at a time. There
-// is no more of these: each takes as long to compile as a conversion.
-template <class TILE, class ELEMENT>
-MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
-  const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
-  if (whole && are_aligned(from, 16))
-    load_pieces<TILE, words4>(from);
-  else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
-    load_pieces<TILE, unsigned>(from);
-  else
-    load_pieces<TILE, ELEMENT>(from);
+// Starts to load a tile: by 16 bytes, or by words. copies_wait ends it.
+template <class TILE>
+MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
+  if (begin_aligned(from, 16)) {
+    copy_pieces<TILE, 16>(from);
+    return {};
+  }
+  copy_pieces<TILE, 4>(from);
+  if constexpr (sizeof(typename TILE::element) == 4) return {};
+  const lines_shift shift = {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
+  if (is_shifted(shift)) copy_ends<TILE>(from);
+  return shift;
+}
+
+// A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.
+template <class TILE, bool SHIFTED>
+MXQ_FN unsigned load_word(unsigned line, unsigned byte, unsigned selector) {
+  const unsigned at = TILE::place(line, byte);
+  if constexpr (!SHIFTED) return shared_load<unsigned>(at);
+  return permute_bytes(shared_load<unsigned>(at), shared_load<unsigned>(at, 4), selector);
 }
 
 // Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
@@ -84,11 +125,6 @@ MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
       if (first + (batch + i) * STEP < to.lines)
         global_store(reinterpret_cast<words4 *>(at), piece[i]);
   }
-}
-
-// Bytes of a line that lie past the last aligned word before it.
-MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
-  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
 }
 
 // Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
@@ -121,20 +157,18 @@ MXQ_FN void store_words(const lines_at<unsigned char> &to) {
   }
 }
 
-// Stores the bytes of each line that lie before its first aligned word, and behind the last.
+// Stores the bytes of each line that lie before its first aligned word, and behind the last: eight
+// neighbouring threads for a line, four at either end.
 template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
-  for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
+#pragma unroll 1
+  for (unsigned item = thread_id(); item < to.lines * 8; item += THREADS) {
+    const unsigned line = item / 8, i = item % 4;
     unsigned char *const at = to.first + line * to.pitch;
-    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4;
-    const unsigned tail = (to.bytes + ahead) % 4;
-    for (unsigned i = 0; i < 3; i++) {
-      const unsigned last = to.bytes - 1 - i;
-      if (i < head && i < to.bytes)
-        global_store(at + i, shared_load<unsigned char>(TILE::place(line, i)));
-      if (i < tail && i < to.bytes && last >= head)
-        global_store(at + last, shared_load<unsigned char>(TILE::place(line, last)));
-    }
+    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4, tail = (to.bytes + ahead) % 4;
+    const unsigned byte = item % 8 < 4 ? i : to.bytes - 1 - i;
+    if (i < to.bytes && (item % 8 < 4 ? i < head : i < tail && byte >= head))
+      global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
   }
 }
 

@@ -55,6 +55,17 @@ static void check_bulk_store(struct kernel_case *one, const char *ptx) {
     FAULT(one, "no commit, or no wait after it, behind the bulk store");
 }
 
+/* Asynchronous copies, then their wait, then a barrier before anybody reads shared memory. */
+static void check_async_copies(struct kernel_case *one, const char *ptx) {
+  const char *copy = strstr(ptx, "cp.async.c"), *wait = strstr(ptx, "cp.async.wait_all");
+  const char *read = wait ? strstr(wait, "ld.shared") : NULL;
+  int barrier = 0;
+  for (const char *at = wait; read && (at = strstr(at, "bar")) && at < read; ++at)
+    barrier |= is_barrier(at);
+  if (!copy || !wait || wait < copy || !barrier)
+    FAULT(one, "no copy, or no wait for it and then a barrier before reads of shared memory");
+}
+
 static void check_arithmetic(struct kernel_case *one, const char *ptx) {
   static const char *const forbidden[] = {".ftz", ".approx", "ex2.", "lg2.", ".local", "fma."};
   /* Codes of e2m1 come from sums of products that are exact (four.cuh). */
@@ -83,7 +94,9 @@ static enum mxq_status compile_one(const struct work *work, struct mxq_expander 
   if (status != MXQ_OK) return status;
   check_resources(one, &compiled.resources);
   check_arithmetic(one, compiled.ptx);
-  if (mxq_form_facts(&one->id)->form == MXQ_FORM_TILE) check_bulk_store(one, compiled.ptx);
+  const enum mxq_form form = mxq_form_facts(&one->id)->form;
+  if (form == MXQ_FORM_TILE) check_bulk_store(one, compiled.ptx);
+  if (form == MXQ_FORM_ANY || form == MXQ_FORM_DEQUANT_ANY) check_async_copies(one, compiled.ptx);
   free(compiled.code);
   free(compiled.ptx);
   return MXQ_OK;

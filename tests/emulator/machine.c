@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "async.h"
 #include "barrier.h"
 #include "bulk.h"
 #include "clock.h"
@@ -138,7 +139,9 @@ static int run_block(unsigned block) {
   emu_barrier_begin();
   emu_shuffle_begin();
   emu_bulk_begin();
-  return emu_team_run(launch->threads, body) && emu_bulk_complete() && emu_barrier_complete();
+  emu_async_begin();
+  return emu_team_run(launch->threads, body) && emu_bulk_complete() && emu_async_complete() &&
+         emu_barrier_complete();
 }
 
 /* Fisher and Yates. */

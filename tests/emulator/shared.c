@@ -40,8 +40,9 @@ static void check_data(const struct emu_cell *cell, unsigned thread, unsigned at
   if (cell->kind == EMU_EMPTY) emu_hazard("%s of shared byte 0x%x, which nobody wrote", what, at);
   if (cell->kind == EMU_BARRIER) emu_hazard("%s of shared byte 0x%x of a barrier", what, at);
   if (cell->kind == EMU_LANDING)
-    emu_hazard("%s of shared byte 0x%x before the barrier of its load (%s) completed", what, at,
-               PLACE(cell));
+    emu_hazard("%s of shared byte 0x%x before %s (%s) %s", what, at,
+               by_engine(cell) ? "the barrier of its load" : "its copy", PLACE(cell),
+               by_engine(cell) ? "completed" : "was waited for");
   if (emu_clock_ordered(thread, cell->writer, cell->count)) return;
   if (by_engine(cell))
     emu_hazard(
@@ -172,6 +173,25 @@ void emu_shared_load_end(unsigned offset, const unsigned char *from, unsigned by
   memcpy(emu.shared + offset, from, bytes);
   if (EMU_THREADS) return;
   EMU_EACH_CELL(cell, at, offset, offset + bytes) cell->kind = EMU_DATA;
+}
+
+/* Until it is waited for, a byte holds what nobody may take for the data. */
+void emu_shared_copy_begin(unsigned thread, unsigned offset, unsigned bytes) {
+  const struct emu_stand *stand = &emu.stand[thread];
+  if (!EMU_THREADS)
+    note_store(thread, offset, bytes, "copy_async", EMU_LANDING,
+               emu_place_of(stand->file, stand->line));
+  memset(emu.shared + offset, 0xA5, bytes);
+}
+
+void emu_shared_copy_end(unsigned thread, unsigned offset, const unsigned char *from,
+                         unsigned bytes) {
+  memcpy(emu.shared + offset, from, bytes);
+  if (EMU_THREADS) return;
+  EMU_EACH_CELL(cell, at, offset, offset + bytes) {
+    cell->kind = EMU_DATA;
+    cell->count = emu_clock_now(thread);
+  }
 }
 
 void emu_shared_source_begin(unsigned thread, unsigned offset, unsigned bytes) {

@@ -8,6 +8,7 @@
 
 constexpr unsigned IN = 0, OUT = 1024, SCRATCH = 2048, BARRIER = 3072, NOTE = 4088;
 constexpr unsigned RELAY = BARRIER - 8;  // a second barrier
+constexpr unsigned COPIED = SCRATCH + 512;    // a word of each thread
 constexpr unsigned EACH = TINY_TILE / TINY_THREADS;  // bytes of a tile for each thread
 
 struct words3 {
@@ -83,6 +84,29 @@ MXQ_FN void store_sum(const tiny_args &args, unsigned tile, unsigned me, unsigne
   if (fault == TINY_GLOBAL_MISALIGNED)
     global_store(reinterpret_cast<unsigned short *>(to + 1 - me % 2), (unsigned short)0);
   global_store(to, static_cast<unsigned char>(sum));
+}
+
+// Each thread copies a word, all of it or its first byte, beside its other work.
+MXQ_FN void copy_round(const tiny_args &args, unsigned me) {
+  const unsigned fault = args.fault, to = COPIED + 4 * me, bytes = me % 2 ? 4 : 1;
+  const unsigned char *from = args.input + 4 * me;
+  if (fault == TINY_COPY_PAST_END) from += args.tiles * TINY_TILE;
+  if (fault == TINY_COPY_MISALIGNED) from += 2;
+  if (fault == TINY_COPY_ODD_SIZE) copy_async<8>(to & ~7u, from, 0);
+  if (fault == TINY_COPY_OVER_READS && me == 0) shared_store(COPIED + 4, 0u);
+  if (fault == TINY_COPY_OVER_READS) block_sync();
+  if (fault == TINY_COPY_OVER_READS && me != 1) shared_load<unsigned>(COPIED + 4);
+  copy_async<4>(fault == TINY_COPY_TO_MISALIGNED ? to + 2 : to, from,
+                fault == TINY_COPY_READS_MORE ? 5 : bytes);
+  if (fault == TINY_COPY_OVER_COPY) copy_async<4>(to, from, 4);
+  if (fault == TINY_COPY_AWAITED_BY_OTHER ? me == 0 : fault != TINY_COPY_NEVER_AWAITED)
+    if (fault != TINY_COPY_UNAWAITED) copies_wait();
+  if (fault == TINY_COPY_NEVER_AWAITED) return;
+  if (fault != TINY_COPY_UNORDERED) block_sync();
+  const unsigned neighbour = (me + 1) % TINY_THREADS;
+  const unsigned word = shared_load<unsigned>(COPIED + 4 * neighbour);
+  const unsigned whole = global_load(reinterpret_cast<const unsigned *>(args.input + 4 * neighbour));
+  if (word != (neighbour % 2 ? whole : whole & 0xFF)) shared_load<unsigned>(TINY_SHARED);
 }
 
 // The whole warp tells each other their numbers.
@@ -194,6 +218,7 @@ MXQ_KERNEL(tiny, TINY_THREADS, 1)(MXQ_ARGS(tiny_args) args) {
   if (fault == TINY_EARLY_RETURN && me == 9) return;
   if (fault == TINY_SHUFFLE_ORDERS_NOTHING) block_sync();
   talk(me, fault);
+  copy_round(args, me);
   begin(args, me);
   for (unsigned tile = 0; tile < args.tiles; tile++) {
     const bool last = tile + 1 == args.tiles;

@@ -57,6 +57,17 @@
   FAULT(INIT_UNFENCED, "did not fence")                                                          \
   FAULT(INIT_UNORDERED, "barrier_wait on")                                                       \
   FAULT(BARRIER_OVERWRITTEN, "over the barrier")                                                 \
+  FAULT(COPY_UNAWAITED, "before its copy (tiny.cc:")                                             \
+  FAULT(COPY_NEVER_AWAITED, "the block ended while this copy was on its way")                    \
+  FAULT(COPY_AWAITED_BY_OTHER, "before its copy (tiny.cc:|on its way")                           \
+  FAULT(COPY_UNORDERED, "with nothing between|before its copy (tiny.cc:|which nobody wrote")     \
+  FAULT(COPY_OVER_COPY, "is on its way")                                                         \
+  FAULT(COPY_OVER_READS, "which thread")                                                         \
+  FAULT(COPY_MISALIGNED, "from an address that is no multiple of it")                            \
+  FAULT(COPY_TO_MISALIGNED, "no multiple of 4")                                                  \
+  FAULT(COPY_READS_MORE, "copy_async of 4 bytes reads 5")                                        \
+  FAULT(COPY_PAST_END, "outside of its|which is only written")                                   \
+  FAULT(COPY_ODD_SIZE, "there are copies of 4 and 16")                                           \
   FAULT(BARRIER_READ, "of a barrier")                                                            \
   FAULT(EARLY_RETURN, "block_sync is not reached by all threads")                                \
   FAULT(TWO_SYNCS, "is in the one at")                                                           \

@@ -52,6 +52,12 @@ MXQ_FN void global_store(T *pointer, T value, EMU_CALLER) {
   emu_global_store(pointer, &value, sizeof value, line, file);
 }
 
+template <unsigned SIZE>
+MXQ_FN void copy_async(unsigned offset, const unsigned char *from, unsigned bytes, EMU_CALLER) {
+  emu_copy_async(offset, from, bytes, SIZE, line, file);
+}
+MXQ_FN void copies_wait(EMU_CALLER) { emu_copies_wait(line, file); }
+
 MXQ_FN unsigned shuffle_xor(unsigned value, unsigned mask, EMU_CALLER) {
   return emu_shuffle_xor(value, mask, line, file);
 }

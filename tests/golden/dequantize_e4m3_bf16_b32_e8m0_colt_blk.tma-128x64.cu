@@ -27,8 +27,7 @@ struct mxq_divisor {
 
 #line 100 "templates/args.h"
 /* Kernels of dequantize read codes and scales and write the wide tensor, whose strides these are.
- * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E, of generic kernels along
- * N, K, E. */
+ * Scales: as in struct mxq_scale_args. Tiles are numbered along K, N, E. */
 struct mxq_dequant_tile_args {
   struct mxq_tensor_map in;  /* column-major codes {N, K, E}; bytes if packed */
   struct mxq_tensor_map out; /* {K, N, E} */
@@ -55,6 +54,11 @@ struct mxq_dequant_tile_args {
 
 // All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
 extern __shared__ __align__(1024) unsigned char shared_memory[];
+
+// For instructions that take an address of the shared window.
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
 
 MXQ_FN unsigned thread_id() { return threadIdx.x; }
 MXQ_FN unsigned block_id() { return blockIdx.x; }
@@ -113,9 +117,6 @@ MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
 #line 1 "templates/device_copy.cuh"
 // Primitives of the tensor copy engine.
 #ifdef __CUDACC__
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
 MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"

@@ -10,7 +10,7 @@
 #define MXQ_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
-#line 154 "templates/args.h"
+#line 153 "templates/args.h"
 /* Kernels that move scales between `lin` and another layout, bit for bit. A matrix has `rows` rows
  * of `columns` scales, of which `lin` has one for every `block` rows: `lines` of them. */
 struct mxq_relayout_launch {
@@ -43,6 +43,11 @@ struct mxq_relayout_launch {
 
 // All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
 extern __shared__ __align__(1024) unsigned char shared_memory[];
+
+// For instructions that take an address of the shared window.
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
 
 MXQ_FN unsigned thread_id() { return threadIdx.x; }
 MXQ_FN unsigned block_id() { return blockIdx.x; }

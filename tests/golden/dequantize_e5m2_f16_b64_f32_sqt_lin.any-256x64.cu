@@ -19,7 +19,7 @@ struct mxq_divisor {
   unsigned reserved;
 };
 
-#line 135 "templates/args.h"
+#line 134 "templates/args.h"
 struct mxq_dequant_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -49,6 +49,11 @@ struct mxq_dequant_any_args {
 
 // All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
 extern __shared__ __align__(1024) unsigned char shared_memory[];
+
+// For instructions that take an address of the shared window.
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
 
 MXQ_FN unsigned thread_id() { return threadIdx.x; }
 MXQ_FN unsigned block_id() { return blockIdx.x; }
@@ -120,10 +125,11 @@ constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
 
 #line 4 "templates/dequant_any.cu"
 constexpr unsigned TILE_N = 256, TILE_K = 64;
+constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, OUT_TILE = 16384;
-constexpr unsigned SCALES = 49152;
+constexpr unsigned IN_TILE = 0, OUT_TILE = 18432;
+constexpr unsigned SCALES = 51200;
 
 #line 1 "templates/place.cuh"
 // Bytes moved in one access.
@@ -417,12 +423,11 @@ struct tile_number {
   length inner, outer, e;
 };
 
-// N is the faster axis where codes are column-major, so that blocks that run at one time write
-// neighbouring pieces of a line.
+// Along the faster axis blocks that run at one time write neighbouring pieces of a line.
 template <class ARGS>
 MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
-  const mxq_divisor &by_inner = COLUMN_MAJOR ? args.by_tiles_n : args.by_tiles_k;
-  const mxq_divisor &by_outer = COLUMN_MAJOR ? args.by_tiles_k : args.by_tiles_n;
+  const mxq_divisor &by_inner = TILES_BY_K ? args.by_tiles_k : args.by_tiles_n;
+  const mxq_divisor &by_outer = TILES_BY_K ? args.by_tiles_n : args.by_tiles_k;
   const unsigned strip = divide(tile, by_inner), e = divide(strip, by_outer);
   return {tile - strip * by_inner.value, strip - e * by_outer.value, e};
 }
@@ -430,8 +435,8 @@ MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
 // The tile that lies `step` behind one: as numbers are added by hand, digit by digit.
 template <class ARGS>
 MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_number &step) {
-  const length inner = COLUMN_MAJOR ? args.tiles_n : args.tiles_k;
-  const length outer = COLUMN_MAJOR ? args.tiles_k : args.tiles_n;
+  const length inner = TILES_BY_K ? args.tiles_k : args.tiles_n;
+  const length outer = TILES_BY_K ? args.tiles_n : args.tiles_k;
   at.inner += step.inner;
   at.outer += step.outer + (at.inner >= inner);
   at.e += step.e + (at.outer >= outer);
@@ -453,15 +458,35 @@ MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
 
 template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
-  const length n = (COLUMN_MAJOR ? at.inner : at.outer) * TILE_N;
-  const length k = (COLUMN_MAJOR ? at.outer : at.inner) * TILE_K;
+  const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
+  const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
   return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
 }
 
-#line 1 "templates/lines.cuh"
+#line 1 "templates/device_async.cuh"
+// Copies into shared memory that go on beside the thread's other work.
+#ifdef __CUDACC__
+// cp.async, global to shared: SIZE bytes, 4 or 16, between addresses that are multiples of SIZE. The
+// first `bytes` of them are read, the rest become zeros.
+template <unsigned SIZE>
+MXQ_FN void copy_async(unsigned offset, const unsigned char *from, unsigned bytes) {
+  const unsigned long long global = __cvta_generic_to_global(from);
+  if constexpr (SIZE == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :: "r"(shared_address(offset)), "l"(global), "r"(bytes) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                 :: "r"(shared_address(offset)), "l"(global), "r"(bytes) : "memory");
+}
+// cp.async.wait_all: this thread's copies are there, for this thread.
+MXQ_FN void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#endif
+
+#line 2 "templates/lines.cuh"
 // Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
-// `line` lies in shared memory, place(line, byte), contiguous within 16 bytes; LINES and LINE_BYTES
-// are powers of two.
+// `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
+// to store are contiguous within 16. Those of a tile to load are within the line, which has room for
+// LINE_PITCH of them, a word more than LINE_BYTES at least; they are of type `element`.
 
 // What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
 template <class BYTE>
@@ -471,57 +496,96 @@ struct lines_at {
   unsigned lines, bytes;
 };
 
-// Whether each line begins and ends at a multiple of `bytes`.
+// Whether each line begins at a multiple of `bytes`, and whether it ends at one too.
+template <class BYTE>
+MXQ_FN bool begin_aligned(const lines_at<BYTE> &of, unsigned bytes) {
+  return (reinterpret_cast<length>(of.first) | of.pitch) % bytes == 0;
+}
 template <class BYTE>
 MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
-  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
+  return begin_aligned(of, bytes) && of.bytes % bytes == 0;
 }
 
-// Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
-// DOWN lines are on their way at a time. The rest is zeros. Pieces of 16 bytes are for whole tiles.
-template <class TILE, class PIECE>
-MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
-  constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
-  constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
-  constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
-  constexpr unsigned MOST = SIZE == 16 ? 8 : 16;
-  constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
-  static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
-  const unsigned byte = thread_id() % LANES * SIZE;
-  length at = thread_id() / LANES * from.pitch + byte;
+MXQ_FN unsigned at_most(unsigned value, unsigned most) { return value < most ? value : most; }
+
+// Bytes of a line that lie past the last aligned word before it.
+MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+}
+
+// How far the lines of a loaded tile begin behind their places: as far as in global memory behind an
+// aligned word, so that words arrive as they are. Elements of a word have no such distance.
+struct lines_shift {
+  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 4
+};
+MXQ_FN bool is_shifted(lines_shift shift) { return (shift.first | shift.pitch) != 0; }
+// For permute_bytes of two words: the one that begins as far behind the first as `line` is shifted, and
+// `half` more.
+MXQ_FN unsigned shift_selector(lines_shift shift, unsigned line, unsigned half = 0) {
+  return 0x3210 + ((shift.first + line * shift.pitch) % 4 + half) * 0x1111;
+}
+
+// Starts the copies of whole pieces of what exists, and of zeros for the rest. A thread's lines lie so
+// far apart that all of them have the same distance from a word.
+template <class TILE, unsigned SIZE>
+MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  static_assert(SIZE == 16 || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
+  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
+  const unsigned char *line = from.first + first * from.pitch;
+  const unsigned ahead = SIZE == 4 ? bytes_ahead(line) : 0;
+  if (SIZE == 4 && at < ahead) return;
+  const unsigned byte = at - ahead;
+  const unsigned bytes = byte < from.bytes ? at_most(from.bytes - byte, SIZE) : 0;
+  line += byte;
+#pragma unroll 4
+  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
+    copy_async<SIZE>(TILE::place(first + i * STEP, at), line,
+                     first + i * STEP < from.lines ? bytes : 0);
+}
+
+// Of lines that begin behind a word, what the pieces leave out: the word that they begin in, of which bytes
+// before them are zeros, and the one that begins within their last bytes.
+template <class TILE>
+MXQ_FN void copy_ends(const lines_at<const unsigned char> &from) {
+  using element = typename TILE::element;
 #pragma unroll 1
-  for (unsigned batch = 0; batch < STEPS / DOWN; batch++) {
-    const unsigned first = thread_id() / LANES + batch * (STEP * DOWN);
-    PIECE piece[DOWN][ACROSS];
+  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
+    const unsigned char *const at = from.first + line * from.pitch;
+    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at);
+    unsigned word = 0;
 #pragma unroll
-    for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
-      const unsigned end = first + i * STEP < from.lines ? from.bytes : 0;
-#pragma unroll
-      for (unsigned j = 0; j < ACROSS; j++)
-        piece[i][j] =
-            SIZE == 16 || byte + j * LANES * SIZE < end
-                ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
-                : PIECE{};
-    }
-#pragma unroll
-    for (unsigned i = 0; i < DOWN; i++)
-#pragma unroll
-      for (unsigned j = 0; j < ACROSS; j++)
-        shared_store(TILE::place(first + i * STEP, byte + j * LANES * SIZE), piece[i][j]);
+    for (unsigned i = 0; i < 4; i += sizeof(element))
+      if (ahead != 0 && i >= ahead && i - ahead < bytes)
+        word |= static_cast<unsigned>(global_load(reinterpret_cast<const element *>(at + i - ahead)))
+                << 8 * i;
+    if (ahead != 0) shared_store(TILE::place(line, 0), word);
+    const unsigned last = TILE::LINE_BYTES - ahead;
+    copy_async<4>(TILE::place(line, TILE::LINE_BYTES), at + last, last < bytes ? bytes - last : 0);
   }
 }
 
-// Whole tiles by 16 bytes where that fits, words where those do, otherwise one ELEMENT at a time. There
-// is no more of these: each takes as long to compile as a conversion.
-template <class TILE, class ELEMENT>
-MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
-  const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
-  if (whole && are_aligned(from, 16))
-    load_pieces<TILE, words4>(from);
-  else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
-    load_pieces<TILE, unsigned>(from);
-  else
-    load_pieces<TILE, ELEMENT>(from);
+// Starts to load a tile: by 16 bytes, or by words. copies_wait ends it.
+template <class TILE>
+MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
+  if (begin_aligned(from, 16)) {
+    copy_pieces<TILE, 16>(from);
+    return {};
+  }
+  copy_pieces<TILE, 4>(from);
+  if constexpr (sizeof(typename TILE::element) == 4) return {};
+  const lines_shift shift = {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
+  if (is_shifted(shift)) copy_ends<TILE>(from);
+  return shift;
+}
+
+// A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.
+template <class TILE, bool SHIFTED>
+MXQ_FN unsigned load_word(unsigned line, unsigned byte, unsigned selector) {
+  const unsigned at = TILE::place(line, byte);
+  if constexpr (!SHIFTED) return shared_load<unsigned>(at);
+  return permute_bytes(shared_load<unsigned>(at), shared_load<unsigned>(at, 4), selector);
 }
 
 // Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
@@ -545,11 +609,6 @@ MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
       if (first + (batch + i) * STEP < to.lines)
         global_store(reinterpret_cast<words4 *>(at), piece[i]);
   }
-}
-
-// Bytes of a line that lie past the last aligned word before it.
-MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
-  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
 }
 
 // Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
@@ -582,20 +641,18 @@ MXQ_FN void store_words(const lines_at<unsigned char> &to) {
   }
 }
 
-// Stores the bytes of each line that lie before its first aligned word, and behind the last.
+// Stores the bytes of each line that lie before its first aligned word, and behind the last: eight
+// neighbouring threads for a line, four at either end.
 template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
-  for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
+#pragma unroll 1
+  for (unsigned item = thread_id(); item < to.lines * 8; item += THREADS) {
+    const unsigned line = item / 8, i = item % 4;
     unsigned char *const at = to.first + line * to.pitch;
-    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4;
-    const unsigned tail = (to.bytes + ahead) % 4;
-    for (unsigned i = 0; i < 3; i++) {
-      const unsigned last = to.bytes - 1 - i;
-      if (i < head && i < to.bytes)
-        global_store(at + i, shared_load<unsigned char>(TILE::place(line, i)));
-      if (i < tail && i < to.bytes && last >= head)
-        global_store(at + last, shared_load<unsigned char>(TILE::place(line, last)));
-    }
+    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4, tail = (to.bytes + ahead) % 4;
+    const unsigned byte = item % 8 < 4 ? i : to.bytes - 1 - i;
+    if (i < to.bytes && (item % 8 < 4 ? i < head : i < tail && byte >= head))
+      global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
   }
 }
 
@@ -609,16 +666,18 @@ MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
   }
 }
 
-#line 15 "templates/dequant_any.cu"
-// The tile of codes, in the lines that codes have in memory. Those of columns are read CHUNK columns
-// apart: bits 4 to 6 of a place are xored with the chunk, so that those lie in different banks.
+#line 16 "templates/dequant_any.cu"
+// The tile of codes, in the lines that codes have in memory, a gap apart that has room for a shift. Those
+// of columns are read CHUNK columns apart: 16 bytes more behind each CHUNK of them keep those in different
+// banks.
 struct in_tile {
+  using element = unsigned char;
   static constexpr unsigned LINES = COLUMN_MAJOR ? TILE_K : TILE_N;
   static constexpr unsigned LINE_BYTES = (COLUMN_MAJOR ? TILE_N : TILE_K) * IN_BITS / 8;
+  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    constexpr unsigned MASK = (LINE_BYTES < 128 ? LINE_BYTES : 128) - 16;
-    return IN_TILE + line * LINE_BYTES + (COLUMN_MAJOR ? byte ^ (line / CHUNK * 16 & MASK) : byte);
+    return IN_TILE + line * LINE_PITCH + (COLUMN_MAJOR ? line / CHUNK * 16 : 0) + byte;
   }
 };
 
@@ -678,29 +737,45 @@ MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
   return scales;
 }
 
-// Codes of a word or two of a line.
+// COUNT codes of a line: a word or two, or half of one.
 template <unsigned COUNT>
-MXQ_FN void load_codes(unsigned line, unsigned code, float (&x)[COUNT]) {
-  constexpr unsigned BYTES = COUNT * IN_BITS / 8;
+struct code_words {
+  static constexpr unsigned BYTES = COUNT * IN_BITS / 8;
+  static_assert(BYTES == 2 || BYTES == 4 || BYTES == 8, "one access");
+  unsigned word[(BYTES + 3) / 4];
+};
+
+template <unsigned COUNT>
+MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned code) {
+  using codes = code_words<COUNT>;
   const unsigned from = in_tile::place(line, code * IN_BITS / 8);
-  unsigned words[BYTES < 4 ? 1 : BYTES / 4];
-  if constexpr (BYTES == 8) {
+  if constexpr (codes::BYTES == 8) {
     const words2 two = shared_load<words2>(from);
-    words[0] = two.word[0];
-    words[1] = two.word[1];
-  } else if constexpr (BYTES == 4) {
-    words[0] = shared_load<unsigned>(from);
+    return {{two.word[0], two.word[1]}};
+  } else if constexpr (codes::BYTES == 4) {
+    return {{shared_load<unsigned>(from)}};
   } else {
-    static_assert(BYTES == 2, "one access");
-    words[0] = shared_load<unsigned short>(from);
+    return {{shared_load<unsigned short>(from)}};
   }
-  decode<COUNT>(words, x);
+}
+
+// The same where lines are shifted.
+template <unsigned COUNT>
+MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned code, lines_shift shift) {
+  using codes = code_words<COUNT>;
+  const unsigned byte = code * IN_BITS / 8;
+  const unsigned half = codes::BYTES == 2 ? byte % 4 : 0;  // in the first of the words
+  const unsigned selector = shift_selector(shift, line, half);
+  codes words;
+  for (unsigned w = 0; w < (codes::BYTES + 3) / 4; w++)
+    words.word[w] = load_word<in_tile, true>(line, byte - half + w * 4, selector);
+  return words;
 }
 
 constexpr unsigned CHUNKS = TILE_K / CHUNK;  // of a row
 
 // A chunk of a row at a time.
-MXQ_FN void decode_rows() {
+MXQ_FN void decode_rows(lines_shift shift) {
   constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
   static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
   const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
@@ -709,7 +784,9 @@ MXQ_FN void decode_rows() {
     const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
     float x[CHUNK];
-    load_codes<CHUNK>(row, column, x);
+    const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
+                                                      : load_codes<CHUNK>(row, column);
+    decode<CHUNK>(codes.word, x);
     for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
     shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
   }
@@ -717,7 +794,7 @@ MXQ_FN void decode_rows() {
 
 // A word of codes, CODES rows, of each column of a chunk at a time. Eight neighbouring threads take
 // eight chunks; four times eight the words of 16 bytes of a column.
-MXQ_FN void decode_columns() {
+MXQ_FN void decode_columns(lines_shift shift) {
   constexpr unsigned STEPS = CHUNKS * (TILE_N / CODES) / THREADS;
   constexpr unsigned CHUNK_WARPS = CHUNKS / 8, STEP_ROWS = THREADS / CHUNKS * CODES;
   static_assert(!COLUMN_MAJOR || (CHUNKS % 8 == 0 && THREADS / 32 % CHUNK_WARPS == 0), "whole warps");
@@ -729,10 +806,18 @@ MXQ_FN void decode_columns() {
   for (unsigned step = 0; step < STEPS; step++) {
     const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
-    float x[CHUNK][CODES];
     // Unrolled by word, or the compiler keeps the codes in local memory where there are many.
+    code_words<CODES> codes[CHUNK];
+    if (is_shifted(shift)) {
 #pragma unroll
-    for (unsigned c = 0; c < CHUNK; c++) load_codes<CODES>(column + c, row, x[c]);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column + c, row, shift);
+    } else {
+#pragma unroll
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column + c, row);
+    }
+    float x[CHUNK][CODES];
+#pragma unroll
+    for (unsigned c = 0; c < CHUNK; c++) decode<CODES>(codes[c].word, x[c]);
 #pragma unroll
     for (unsigned r = 0; r < CODES; r++) {
       float products[CHUNK];
@@ -745,11 +830,11 @@ MXQ_FN void decode_columns() {
 }
 
 // The codes of a tile that exist; others are zeros and never stored.
-MXQ_FN void load_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
+MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
   constexpr unsigned PACKED = 8 / IN_BITS;
   const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
-  load_lines<in_tile, unsigned char>(
+  return load_lines<in_tile>(
       {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
        COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
 }
@@ -766,13 +851,14 @@ MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_256x64, THREADS, BLOCKS_PER_S
     const tile_extent at = extent_of(args, number);
     float scale[HELD_SCALES];
     load_scales_of(args, at, scale);
-    load_tile(args, at);
+    const lines_shift shift = load_tile(args, at);
     keep_scales(scale);
-    block_sync();  // orders the stores of scales and codes before the reads of other threads
+    copies_wait();  // orders this thread's copies before the barrier
+    block_sync();   // orders all threads' scales and codes before the reads of others
     if constexpr (COLUMN_MAJOR)
-      decode_columns();
+      decode_columns(shift);
     else
-      decode_rows();
+      decode_rows(shift);
     block_sync();  // orders the stores of elements before the reads of other threads
     store_tile(args, at);
     tile += grid_size();

@@ -65,6 +65,11 @@ struct mxq_tma_args {
 // All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
 extern __shared__ __align__(1024) unsigned char shared_memory[];
 
+// For instructions that take an address of the shared window.
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
+
 MXQ_FN unsigned thread_id() { return threadIdx.x; }
 MXQ_FN unsigned block_id() { return blockIdx.x; }
 MXQ_FN unsigned grid_size() { return gridDim.x; }
@@ -122,9 +127,6 @@ MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
 #line 1 "templates/device_copy.cuh"
 // Primitives of the tensor copy engine.
 #ifdef __CUDACC__
-MXQ_FN unsigned shared_address(unsigned offset) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
-}
 // mbarrier.init: one phase completes after `arrivals` arrivals and all expected bytes.
 MXQ_FN void barrier_init(unsigned offset, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"

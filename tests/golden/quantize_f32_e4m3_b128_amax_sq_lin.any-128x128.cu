@@ -29,8 +29,8 @@ struct mxq_scale_args {
 };
 
 #line 79 "templates/args.h"
-/* Kernels of the family `any`: any lengths and strides. Tiles are numbered with N fastest where
- * codes are column-major, with K fastest otherwise; then E. */
+/* Kernels of the family `any`: any lengths and strides. Tiles are numbered along N, K, E where
+ * all codes are column-major, along K, N, E otherwise. */
 struct mxq_any_args {
   const unsigned char *in;
   unsigned char *out;
@@ -60,6 +60,11 @@ struct mxq_any_args {
 
 // All shared memory is one array, addressed by byte offsets. 1024: the period of the swizzle.
 extern __shared__ __align__(1024) unsigned char shared_memory[];
+
+// For instructions that take an address of the shared window.
+MXQ_FN unsigned shared_address(unsigned offset) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared_memory)) + offset;
+}
 
 MXQ_FN unsigned thread_id() { return threadIdx.x; }
 MXQ_FN unsigned block_id() { return blockIdx.x; }
@@ -138,10 +143,11 @@ constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
 #line 4 "templates/any.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
+constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 512, BLOCKS_PER_SM = 2;
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, OUT_TILE = 65536;
-constexpr unsigned MAXIMA = 86016, SCALE_TILE = 88064;
+constexpr unsigned IN_TILE = 0, OUT_TILE = 67584;
+constexpr unsigned MAXIMA = 88064, SCALE_TILE = 90112;
 
 #line 1 "templates/scale.cuh"
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
@@ -469,7 +475,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 15 "templates/any.cu"
+#line 16 "templates/any.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -532,12 +538,11 @@ struct tile_number {
   length inner, outer, e;
 };
 
-// N is the faster axis where codes are column-major, so that blocks that run at one time write
-// neighbouring pieces of a line.
+// Along the faster axis blocks that run at one time write neighbouring pieces of a line.
 template <class ARGS>
 MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
-  const mxq_divisor &by_inner = COLUMN_MAJOR ? args.by_tiles_n : args.by_tiles_k;
-  const mxq_divisor &by_outer = COLUMN_MAJOR ? args.by_tiles_k : args.by_tiles_n;
+  const mxq_divisor &by_inner = TILES_BY_K ? args.by_tiles_k : args.by_tiles_n;
+  const mxq_divisor &by_outer = TILES_BY_K ? args.by_tiles_n : args.by_tiles_k;
   const unsigned strip = divide(tile, by_inner), e = divide(strip, by_outer);
   return {tile - strip * by_inner.value, strip - e * by_outer.value, e};
 }
@@ -545,8 +550,8 @@ MXQ_FN tile_number number_of(const ARGS &args, unsigned tile) {
 // The tile that lies `step` behind one: as numbers are added by hand, digit by digit.
 template <class ARGS>
 MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_number &step) {
-  const length inner = COLUMN_MAJOR ? args.tiles_n : args.tiles_k;
-  const length outer = COLUMN_MAJOR ? args.tiles_k : args.tiles_n;
+  const length inner = TILES_BY_K ? args.tiles_k : args.tiles_n;
+  const length outer = TILES_BY_K ? args.tiles_n : args.tiles_k;
   at.inner += step.inner;
   at.outer += step.outer + (at.inner >= inner);
   at.e += step.e + (at.outer >= outer);
@@ -568,15 +573,35 @@ MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
 
 template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
-  const length n = (COLUMN_MAJOR ? at.inner : at.outer) * TILE_N;
-  const length k = (COLUMN_MAJOR ? at.outer : at.inner) * TILE_K;
+  const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
+  const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
   return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
 }
 
-#line 1 "templates/lines.cuh"
+#line 1 "templates/device_async.cuh"
+// Copies into shared memory that go on beside the thread's other work.
+#ifdef __CUDACC__
+// cp.async, global to shared: SIZE bytes, 4 or 16, between addresses that are multiples of SIZE. The
+// first `bytes` of them are read, the rest become zeros.
+template <unsigned SIZE>
+MXQ_FN void copy_async(unsigned offset, const unsigned char *from, unsigned bytes) {
+  const unsigned long long global = __cvta_generic_to_global(from);
+  if constexpr (SIZE == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :: "r"(shared_address(offset)), "l"(global), "r"(bytes) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                 :: "r"(shared_address(offset)), "l"(global), "r"(bytes) : "memory");
+}
+// cp.async.wait_all: this thread's copies are there, for this thread.
+MXQ_FN void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#endif
+
+#line 2 "templates/lines.cuh"
 // Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
-// `line` lies in shared memory, place(line, byte), contiguous within 16 bytes; LINES and LINE_BYTES
-// are powers of two.
+// `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
+// to store are contiguous within 16. Those of a tile to load are within the line, which has room for
+// LINE_PITCH of them, a word more than LINE_BYTES at least; they are of type `element`.
 
 // What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
 template <class BYTE>
@@ -586,57 +611,96 @@ struct lines_at {
   unsigned lines, bytes;
 };
 
-// Whether each line begins and ends at a multiple of `bytes`.
+// Whether each line begins at a multiple of `bytes`, and whether it ends at one too.
+template <class BYTE>
+MXQ_FN bool begin_aligned(const lines_at<BYTE> &of, unsigned bytes) {
+  return (reinterpret_cast<length>(of.first) | of.pitch) % bytes == 0;
+}
 template <class BYTE>
 MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
-  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
+  return begin_aligned(of, bytes) && of.bytes % bytes == 0;
 }
 
-// Copies what exists, in pieces that neighbouring lanes take along a line: ACROSS of them in each of
-// DOWN lines are on their way at a time. The rest is zeros. Pieces of 16 bytes are for whole tiles.
-template <class TILE, class PIECE>
-MXQ_FN void load_pieces(const lines_at<const unsigned char> &from) {
-  constexpr unsigned SIZE = sizeof(PIECE), LINE_PIECES = TILE::LINE_BYTES / SIZE;
-  constexpr unsigned LANES = LINE_PIECES < 32 ? LINE_PIECES : 32, ACROSS = LINE_PIECES / LANES;
-  constexpr unsigned STEP = THREADS / LANES, STEPS = TILE::LINES / STEP;
-  constexpr unsigned MOST = SIZE == 16 ? 8 : 16;
-  constexpr unsigned DOWN = STEPS * ACROSS < MOST ? STEPS : MOST / ACROSS;
-  static_assert(THREADS % LANES == 0 && TILE::LINES % (STEP * DOWN) == 0, "whole batches");
-  const unsigned byte = thread_id() % LANES * SIZE;
-  length at = thread_id() / LANES * from.pitch + byte;
+MXQ_FN unsigned at_most(unsigned value, unsigned most) { return value < most ? value : most; }
+
+// Bytes of a line that lie past the last aligned word before it.
+MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+}
+
+// How far the lines of a loaded tile begin behind their places: as far as in global memory behind an
+// aligned word, so that words arrive as they are. Elements of a word have no such distance.
+struct lines_shift {
+  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 4
+};
+MXQ_FN bool is_shifted(lines_shift shift) { return (shift.first | shift.pitch) != 0; }
+// For permute_bytes of two words: the one that begins as far behind the first as `line` is shifted, and
+// `half` more.
+MXQ_FN unsigned shift_selector(lines_shift shift, unsigned line, unsigned half = 0) {
+  return 0x3210 + ((shift.first + line * shift.pitch) % 4 + half) * 0x1111;
+}
+
+// Starts the copies of whole pieces of what exists, and of zeros for the rest. A thread's lines lie so
+// far apart that all of them have the same distance from a word.
+template <class TILE, unsigned SIZE>
+MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  static_assert(SIZE == 16 || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
+  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
+  const unsigned char *line = from.first + first * from.pitch;
+  const unsigned ahead = SIZE == 4 ? bytes_ahead(line) : 0;
+  if (SIZE == 4 && at < ahead) return;
+  const unsigned byte = at - ahead;
+  const unsigned bytes = byte < from.bytes ? at_most(from.bytes - byte, SIZE) : 0;
+  line += byte;
+#pragma unroll 4
+  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
+    copy_async<SIZE>(TILE::place(first + i * STEP, at), line,
+                     first + i * STEP < from.lines ? bytes : 0);
+}
+
+// Of lines that begin behind a word, what the pieces leave out: the word that they begin in, of which bytes
+// before them are zeros, and the one that begins within their last bytes.
+template <class TILE>
+MXQ_FN void copy_ends(const lines_at<const unsigned char> &from) {
+  using element = typename TILE::element;
 #pragma unroll 1
-  for (unsigned batch = 0; batch < STEPS / DOWN; batch++) {
-    const unsigned first = thread_id() / LANES + batch * (STEP * DOWN);
-    PIECE piece[DOWN][ACROSS];
+  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
+    const unsigned char *const at = from.first + line * from.pitch;
+    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at);
+    unsigned word = 0;
 #pragma unroll
-    for (unsigned i = 0; i < DOWN; i++, at += STEP * from.pitch) {
-      const unsigned end = first + i * STEP < from.lines ? from.bytes : 0;
-#pragma unroll
-      for (unsigned j = 0; j < ACROSS; j++)
-        piece[i][j] =
-            SIZE == 16 || byte + j * LANES * SIZE < end
-                ? global_load(reinterpret_cast<const PIECE *>(from.first + at) + j * LANES)
-                : PIECE{};
-    }
-#pragma unroll
-    for (unsigned i = 0; i < DOWN; i++)
-#pragma unroll
-      for (unsigned j = 0; j < ACROSS; j++)
-        shared_store(TILE::place(first + i * STEP, byte + j * LANES * SIZE), piece[i][j]);
+    for (unsigned i = 0; i < 4; i += sizeof(element))
+      if (ahead != 0 && i >= ahead && i - ahead < bytes)
+        word |= static_cast<unsigned>(global_load(reinterpret_cast<const element *>(at + i - ahead)))
+                << 8 * i;
+    if (ahead != 0) shared_store(TILE::place(line, 0), word);
+    const unsigned last = TILE::LINE_BYTES - ahead;
+    copy_async<4>(TILE::place(line, TILE::LINE_BYTES), at + last, last < bytes ? bytes - last : 0);
   }
 }
 
-// Whole tiles by 16 bytes where that fits, words where those do, otherwise one ELEMENT at a time. There
-// is no more of these: each takes as long to compile as a conversion.
-template <class TILE, class ELEMENT>
-MXQ_FN void load_lines(const lines_at<const unsigned char> &from) {
-  const bool whole = from.lines == TILE::LINES && from.bytes == TILE::LINE_BYTES;
-  if (whole && are_aligned(from, 16))
-    load_pieces<TILE, words4>(from);
-  else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))
-    load_pieces<TILE, unsigned>(from);
-  else
-    load_pieces<TILE, ELEMENT>(from);
+// Starts to load a tile: by 16 bytes, or by words. copies_wait ends it.
+template <class TILE>
+MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
+  if (begin_aligned(from, 16)) {
+    copy_pieces<TILE, 16>(from);
+    return {};
+  }
+  copy_pieces<TILE, 4>(from);
+  if constexpr (sizeof(typename TILE::element) == 4) return {};
+  const lines_shift shift = {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
+  if (is_shifted(shift)) copy_ends<TILE>(from);
+  return shift;
+}
+
+// A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.
+template <class TILE, bool SHIFTED>
+MXQ_FN unsigned load_word(unsigned line, unsigned byte, unsigned selector) {
+  const unsigned at = TILE::place(line, byte);
+  if constexpr (!SHIFTED) return shared_load<unsigned>(at);
+  return permute_bytes(shared_load<unsigned>(at), shared_load<unsigned>(at, 4), selector);
 }
 
 // Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
@@ -660,11 +724,6 @@ MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
       if (first + (batch + i) * STEP < to.lines)
         global_store(reinterpret_cast<words4 *>(at), piece[i]);
   }
-}
-
-// Bytes of a line that lie past the last aligned word before it.
-MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
-  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
 }
 
 // Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
@@ -697,20 +756,18 @@ MXQ_FN void store_words(const lines_at<unsigned char> &to) {
   }
 }
 
-// Stores the bytes of each line that lie before its first aligned word, and behind the last.
+// Stores the bytes of each line that lie before its first aligned word, and behind the last: eight
+// neighbouring threads for a line, four at either end.
 template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
-  for (unsigned line = thread_id(); line < to.lines; line += THREADS) {
+#pragma unroll 1
+  for (unsigned item = thread_id(); item < to.lines * 8; item += THREADS) {
+    const unsigned line = item / 8, i = item % 4;
     unsigned char *const at = to.first + line * to.pitch;
-    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4;
-    const unsigned tail = (to.bytes + ahead) % 4;
-    for (unsigned i = 0; i < 3; i++) {
-      const unsigned last = to.bytes - 1 - i;
-      if (i < head && i < to.bytes)
-        global_store(at + i, shared_load<unsigned char>(TILE::place(line, i)));
-      if (i < tail && i < to.bytes && last >= head)
-        global_store(at + last, shared_load<unsigned char>(TILE::place(line, last)));
-    }
+    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4, tail = (to.bytes + ahead) % 4;
+    const unsigned byte = item % 8 < 4 ? i : to.bytes - 1 - i;
+    if (i < to.bytes && (item % 8 < 4 ? i < head : i < tail && byte >= head))
+      global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
   }
 }
 
@@ -724,28 +781,25 @@ MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
   }
 }
 
-#line 19 "templates/any.cu"
-// The input tile is [n][k]. Where runs are read, 16 bytes in each of neighbouring rows, bits 4 to 6
-// of a place are xored with the row, so that those rows lie in different banks.
-constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+#line 20 "templates/any.cu"
+// The input tile is [n][k], rows a gap apart that keeps 16 bytes in each of neighbouring rows in different
+// banks, and has room for a shift.
 struct in_tile {
+  using element = unsigned;
   static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
+  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16;
   static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    return IN_TILE + line * LINE_BYTES + (READS_RUNS ? byte ^ line % 8 * 16 : byte);
-  }
+  MXQ_FN unsigned place(unsigned line, unsigned byte) { return IN_TILE + line * LINE_PITCH + byte; }
 };
+constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+constexpr bool MAY_SHIFT = sizeof(in_tile::element) < 4;
 
 // What of a tile does not exist becomes zeros, which leave a maximum as it is.
-MXQ_FN void load_tile(const mxq_any_args &args, const tile_extent &at) {
-  const lines_at<const unsigned char> from = {
-      args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
-      args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)};
-  if constexpr (IN_BITS == 32)
-    load_lines<in_tile, unsigned>(from);
-  else
-    load_lines<in_tile, unsigned short>(from);
+MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
+  return load_lines<in_tile>(
+      {args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
+       args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)});
 }
 
 // The tile of a part's codes, in the lines that codes have in memory: rows, a gap apart that keeps the
@@ -909,9 +963,18 @@ MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
   }
 }
 
+// Sixteen rows of a word. The elements have two bytes if they are shifted: every other row alike.
+template <bool SHIFTED>
+MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
+  const unsigned selector[2] = {shift_selector(shift, row), shift_selector(shift, row + 1)};
+#pragma unroll
+  for (unsigned r = 0; r < 16; r++)
+    rows[r] = load_word<in_tile, SHIFTED>(row + r, word * 4, selector[r % 2]);
+}
+
 template <unsigned PART>
 MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &scales,
-                             const tile_extent &at) {
+                             const tile_extent &at, lines_shift shift) {
   using part = columns_of<PART>;
   const unsigned word = thread_id() % WORDS, group = thread_id() / WORDS;
   const unsigned flip = part::FLIPS ? word / 4 % 2 * 16 : 0;
@@ -919,9 +982,10 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   unsigned rows[HELD_ROWS];
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
-#pragma unroll
-    for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = shared_load<unsigned>(in_tile::place(first_row + (half ^ flip) + r, word * 4));
+    if (!MAY_SHIFT || !is_shifted(shift))
+      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
+    else
+      load_rows<MAY_SHIFT>(first_row + (half ^ flip), word, shift, rows + half);
 
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
@@ -962,7 +1026,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 70 "templates/any.cu"
+#line 68 "templates/any.cu"
 // Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
@@ -972,9 +1036,23 @@ static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "w
 static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
 static_assert(TILE_N * ROW_RUNS % THREADS == 0 && TILE_N % WARP_ROWS == 0, "whole warps");
 
+template <bool SHIFTED>
+MXQ_FN void load_run(unsigned row, unsigned run, lines_shift shift, unsigned (&words)[RUN_WORDS]) {
+  const unsigned from = in_tile::place(row, run * RUN_WORDS * 4);
+  for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+    const words4 four = shared_load<words4>(from, w * 4);
+    for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+  }
+  if constexpr (SHIFTED) {
+    const unsigned selector = shift_selector(shift, row), next = shared_load<unsigned>(from, RUN_WORDS * 4);
+    for (unsigned w = 0; w < RUN_WORDS; w++)
+      words[w] = permute_bytes(words[w], w + 1 < RUN_WORDS ? words[w + 1] : next, selector);
+  }
+}
+
 template <unsigned PART>
 MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales,
-                          const tile_extent &at) {
+                          const tile_extent &at, lines_shift shift) {
   const unsigned lane = thread_id() % 32;
 #pragma unroll 1
   for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
@@ -983,10 +1061,10 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
                          lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
     const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
     unsigned words[RUN_WORDS];
-    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-      const words4 four = shared_load<words4>(in_tile::place(row, (run * RUN_WORDS + w) * 4));
-      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
-    }
+    if (!MAY_SHIFT || !is_shifted(shift))
+      load_run<false>(row, run, shift, words);
+    else
+      load_run<MAY_SHIFT>(row, run, shift, words);
     const run_scales scale = scales_of_run(words, INTERLEAVED);
     if (run * RUN % BLOCK == 0)
       for (unsigned piece = 0; piece < RUN_PIECES; piece++)
@@ -1003,11 +1081,12 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
 
 template <unsigned PART>
 MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
-                          const mxq_scale_args &scales, const tile_extent &at) {
+                          const mxq_scale_args &scales, const tile_extent &at,
+                          lines_shift shift) {
   if constexpr (PART == 2)
-    quantize_runs<PART>(args, scales, at);
+    quantize_runs<PART>(args, scales, at, shift);
   else
-    quantize_columns<PART>(args, scales, at);
+    quantize_columns<PART>(args, scales, at, shift);
   block_sync();  // orders the stores of codes and scales before their loads
   store_tile<PART>(args, out, at);
   if constexpr (SCALES_BY_TILES) store_kept_scales<PART>(args, scales, at);
@@ -1017,12 +1096,13 @@ MXQ_KERNEL(quantize_f32_e4m3_b128_amax_sq_lin_any_128x128, THREADS, BLOCKS_PER_S
   tile_number number = number_of(args, block_id());
   for (length tile = block_id();;) {
     const tile_extent at = extent_of(args, number);
-    load_tile(args, at);
-    block_sync();  // orders the elements' stores before the reads of other threads
-    quantize_tile<MAIN>(args, args.out, args.scale, at);
+    const lines_shift shift = load_tile(args, at);
+    copies_wait();  // orders this thread's copies before the barrier
+    block_sync();   // orders all threads' copies before the reads of others
+    quantize_tile<MAIN>(args, args.out, args.scale, at, shift);
     if constexpr (ALSO != 0) {
       block_sync();  // orders the loads of one part's codes and scales before the other's stores
-      quantize_tile<ALSO>(args, args.also, args.also_scale, at);
+      quantize_tile<ALSO>(args, args.also, args.also_scale, at, shift);
     }
     tile += grid_size();
     if (tile >= args.tiles) return;

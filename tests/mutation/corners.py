@@ -124,13 +124,9 @@ extent = Template("extent.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
 kept = Template("kept_scales.cuh", quantize("bf16_e4m3_b32_rceil_row_blk.any"))
 DEQUANT_ANY = dequantize("e4m3_bf16_b32_e8m0_row_lin.any", "e2m1_f16_b32_e8m0_colt_lin.any")
 LINES = [
-    lines("bytes of a line past the last loaded", change("byte + j * LANES * SIZE < end",
-                                                         "byte + j * LANES * SIZE <= end")),
-    lines("line past the last loaded", change("? from.bytes : 0", "? from.bytes : from.bytes")),
-    lines("words of a line that ends between two", change("else if (sizeof(ELEMENT) == 4 || are_aligned(from, 4))",
-                                                          "else if (true)")),
-    lines("whole tiles where lines end early", change("&& from.bytes == TILE::LINE_BYTES", "")),
-    lines("pieces of 16 bytes at any address", change("whole && are_aligned(from, 16)", "whole")),
+    lines("line past the last loaded", change("first + i * STEP < from.lines ?", "first + i * STEP <= from.lines ?")),
+    lines("pieces of 16 bytes at any address", change("if (begin_aligned(from, 16)) {", "if (true) {")),
+    lines("pieces of 16 bytes at words", change("begin_aligned(from, 16)", "begin_aligned(from, 4)")),
     lines("piece past the end stored", change("if (byte >= to.bytes ||", "if (byte > to.bytes ||")),
     lines("line past the last stored, by pieces",
           change("      if (first + (batch + i) * STEP < to.lines)\n"
@@ -149,8 +145,8 @@ LINES = [
     lines("first word of a line twice", change("TILE::place(from, end - 4)", "TILE::place(from, end)")),
     lines("head one byte long", change("head = (4 - ahead) % 4", "head = 4 - ahead")),
     lines("tail of another line", change("(to.bytes + ahead) % 4", "to.bytes % 4")),
-    lines("last byte of three left out", change("i < 3;", "i < 2;")),
-    lines("byte of a short line twice", change(" && last >= head", ""),
+    lines("last byte of three left out", change("i < tail &&", "i + 1 < tail &&")),
+    lines("byte of a short line twice", change(" && byte >= head", ""),
           quantize("bf16_e2m1_b32_floor_row_lin.any", "bf16_e2m1_b32_floor_colt_lin.any")),
     lines("ends of words left out", change("if (!are_aligned(to, 4))", "if (!are_aligned(to, 2))"),
           DEQUANT_ANY),

@@ -71,7 +71,7 @@ ROWS = [
 
 GENERIC = [
     any_("barrier before the reads dropped",
-         drop("    block_sync();  // orders the stores of scales and codes")),
+         drop("    block_sync();   // orders all threads' scales and codes")),
     any_("barrier after the elements dropped",
          drop("    block_sync();  // orders the stores of elements")),
     any_("scale of the next block", change("row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4",

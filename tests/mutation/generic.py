@@ -8,6 +8,11 @@ TURNED, LONG = generic("bf16_e4m3_b16_rceil_colt"), generic("f16_e5m2_b64_pow2_c
 PACKED = generic("bf16_e2m1_b16_floor_row", "bf16_e2m1_b16_floor_colt")
 PIECES = generic("bf16_e2m1_b16_floor_row")
 EACH = generic("f32_e2m3_b128_even_row", "bf16_e2m1_b16_even_sqt", "f16_e5m2_b64_pow2_col")
+SHIFTED = generic("bf16_e4m3_b32_rceil_row", "f16_e4m3_b16_ceil_sq") + [
+    "dequantize_e4m3_bf16_b32_e8m0_row_lin.any", "dequantize_e4m3_f16_b32_e8m0_colt_lin.any"]
+TURNED_CODES = ["dequantize_e4m3_f16_b32_e8m0_colt_lin.any"]
+ODD = TURNED_CODES + ["dequantize_e5m2_f32_b16_f32_row_lin.any"]
+HALVES = ["dequantize_e2m1_f32_b32_e8m0_sq_mn.any", "dequantize_e2m1_f32_b32_e8m0_colt_lin.any"]
 BLK = ["quantize_bf16_e4m3_b32_rceil_row_blk.any", "quantize_bf16_e4m3_b32_rceil_colt_blk.any"]
 
 any_ = Template("any.cu", ROW)
@@ -17,7 +22,15 @@ columns = Template("columns.cuh", COL)
 kept = Template("kept_scales.cuh", BLK)
 
 KERNEL = [
-    any_("barrier after the elements dropped", drop("    block_sync();  // orders the elements'"), COLT),
+    any_("barrier after the elements dropped", drop("    block_sync();   // orders all threads' copies"), COLT),
+    any_("wait for the elements dropped", drop("    copies_wait();"), COLT),
+    any_("wait for the elements behind the barrier",
+         change("    copies_wait();  // orders this thread's copies before the barrier\n"
+                "    block_sync();   // orders all threads' copies before the reads of others\n",
+                "    block_sync();\n    copies_wait();\n"), COLT),
+    any_("shift of runs forgotten", change("load_run<MAY_SHIFT>(row", "load_run<false>(row")),
+    any_("shift of another row", change("shift_selector(shift, row), next", "shift_selector(shift, row + 1), next")),
+    any_("word behind a run forgotten", change("w + 1 < RUN_WORDS ? words[w + 1] : next", "words[w + (w + 1 < RUN_WORDS)]")),
     any_("barrier after the codes dropped", drop("  block_sync();  // orders the stores of codes")),
     any_("matrix of the input forgotten", cut("at.e * args.stride_e_bytes + ")),
     any_("stride of the input ignored", change("args.stride_n_bytes, at.rows",
@@ -34,7 +47,8 @@ KERNEL = [
     any_("shuffle of neighbours, which hold other rows",
          change("scales_of_run(words, INTERLEAVED)", "scales_of_run(words, 1)")),
     any_("scale of the first piece for all", cut(" + piece * BLOCK"), PIECES),
-    any_("words of a run exchanged", change("(run * RUN_WORDS + w) * 4", "(run * RUN_WORDS + (w ^ 4)) * 4")),
+    any_("words of a run exchanged", change("shared_load<words4>(from, w * 4)",
+                                            "shared_load<words4>(from, (w ^ 4) * 4)")),
     any_("every second tile left out", change("tile += grid_size()", "tile += 2 * grid_size()")),
     any_("the first tiles again", change("number_behind(args, number, number_of(args, grid_size()))",
                                          "number_of(args, grid_size())")),
@@ -44,30 +58,45 @@ EXTENT = [
     extent("carry to the slower axis forgotten", cut(" + (at.inner >= inner)")),
     extent("carry to the matrix forgotten", cut(" + (at.outer >= outer)")),
     extent("faster axis runs on", cut("  if (at.inner >= inner) at.inner -= inner;\n")),
-    extent("axes exchanged", [change("(COLUMN_MAJOR ? at.inner : at.outer) * TILE_N",
-                                     "(COLUMN_MAJOR ? at.outer : at.inner) * TILE_N"),
-                              change("(COLUMN_MAJOR ? at.outer : at.inner) * TILE_K",
-                                     "(COLUMN_MAJOR ? at.inner : at.outer) * TILE_K")], COLT),
+    extent("axes exchanged", [change("(TILES_BY_K ? at.outer : at.inner) * TILE_N",
+                                     "(TILES_BY_K ? at.inner : at.outer) * TILE_N"),
+                              change("(TILES_BY_K ? at.inner : at.outer) * TILE_K",
+                                     "(TILES_BY_K ? at.outer : at.inner) * TILE_K")], COLT),
     extent("tiles of padding as whole ones", cut("begin >= end ? 0 : "), BLK),
     extent("last tiles as whole ones",
            change("end - begin < most ? static_cast<unsigned>(end - begin) : most", "most"), EACH),
 ]
 
 LINES = [
-    lines("lines past the last one read", change("first + i * STEP < from.lines ? from.bytes : 0",
-                                                 "from.bytes"), EACH),
-    lines("bytes past a line's end read", change("byte + j * LANES * SIZE < end", "end != 0"), EACH),
-    lines("tiles of all bytes as whole ones", cut("from.lines == TILE::LINES && "),
-          COL + ["--shape", "2,131,128"]),
-    lines("tiles of all lines as whole ones", cut(" && from.bytes == TILE::LINE_BYTES"),
-          COL + ["--shape", "2,128,136"]),
-    lines("padding counted in a maximum", change(": PIECE{};", ": PIECE{0x7E00};"), ROW + COLT),
-    lines("every line the next one", change("at += STEP * from.pitch", "at += from.pitch"), EACH),
-    lines("pieces along a line the same", change("(from.first + at) + j * LANES)",
-                                                 "(from.first + at))")),
+    lines("lines past the last one read", change("first + i * STEP < from.lines ? bytes : 0", "bytes"), EACH),
+    lines("bytes past a line's end read", change("at_most(from.bytes - byte, SIZE)", "SIZE"), EACH),
+    lines("pieces past a line's end read",
+          change("byte < from.bytes ? at_most(from.bytes - byte, SIZE) : 0", "SIZE"), EACH),
+    lines("every line the next one", change("line += STEP * from.pitch", "line += from.pitch"), EACH),
+    lines("pieces along a line the same", cut("  line += byte;\n")),
+    lines("pieces of shifted lines at their places", change("byte = at - ahead;", "byte = at;"), SHIFTED),
+    lines("first words of shifted lines by pieces",
+          cut("  if (SIZE == 4 && at < ahead) return;\n"), SHIFTED),
+    lines("ends of shifted lines left out", cut("  if (is_shifted(shift)) copy_ends<TILE>(from);\n"), SHIFTED),
+    lines("last word of shifted lines left out", drop("    copy_async<4>(TILE::place(line, TILE::LINE_BYTES)"), SHIFTED),
+    lines("last word of shifted lines whole", change("last < bytes ? bytes - last : 0", "4"), SHIFTED),
+    lines("first word of shifted lines left out", cut("    if (ahead != 0) shared_store(TILE::place(line, 0), word);\n"),
+          SHIFTED),
+    lines("first word of every line", change("if (ahead != 0) shared_store(TILE::place(line, 0)",
+                                             "shared_store(TILE::place(line, 0)"), SHIFTED),
+    lines("first word past a short line's end", cut(" && i - ahead < bytes"), SHIFTED),
+    lines("first word's bytes exchanged", change("<< 8 * i;", "<< 8 * (i ^ 2);"), SHIFTED),
+    lines("ends of lines past the last one read", change("line < from.lines ? from.bytes : 0", "from.bytes"), SHIFTED),
+    lines("shift from line to line forgotten", cut(" + line * shift.pitch"), SHIFTED),
+    lines("shift of the first line forgotten", change("(shift.first + line * shift.pitch)", "(line * shift.pitch)"), ODD),
+    lines("half of a word forgotten", change(" + half) * 0x1111", ") * 0x1111"), HALVES),
+    lines("no shift where only the pitch has one", change("(shift.first | shift.pitch) != 0", "shift.first != 0"), SHIFTED),
+    lines("second word the first one", change("shared_load<unsigned>(at, 4), selector", "shared_load<unsigned>(at), selector"),
+          COL + TURNED_CODES),
     lines("address not asked", change("reinterpret_cast<length>(of.first) | of.pitch", "of.pitch"), EACH),
     lines("pitch not asked", cut(" | of.pitch"), EACH),
-    lines("end not asked", cut(" | of.bytes"), EACH),
+    lines("end not asked", cut(" && of.bytes % bytes == 0"),
+          ["dequantize_e4m3_bf16_b32_e8m0_row_lin.any", "--shape", "2,35,130", "--strides", "9520,136"]),
     lines("pieces of lines past the last one", change("to.lines)\n        global_store(reinterpret_cast<words4",
                                                       "TILE::LINES)\n        global_store(reinterpret_cast<words4"),
           COL + ["--shape", "2,131,160"]),
@@ -82,7 +111,7 @@ LINES = [
     lines("bytes behind the last word left out", change("tail = (to.bytes + ahead) % 4",
                                                         "tail = to.bytes % 4"), EACH),
     lines("bytes before the first word past a short line's end",
-          change("i < head && i < to.bytes", "i < head"), EACH),
+          cut("i < to.bytes && "), EACH),
     lines("ends left out", cut("    if (!are_aligned(to, 4)) store_ends<TILE>(to);\n"), EACH),
 ]
 
@@ -100,7 +129,11 @@ COLUMNS = [
     columns("shuffle with the next block too", change("mask < part::LANES;", "mask < 32;"), SQ),
     columns("columns of a word by themselves", cut("    largest = across_columns(largest);\n"), SQ),
     columns("halves not exchanged where they are read",
-            change("first_row + (half ^ flip) + r, word * 4", "first_row + half + r, word * 4"), TURNED),
+            [change("load_rows<false>(first_row + (half ^ flip)", "load_rows<false>(first_row + half"),
+             change("load_rows<MAY_SHIFT>(first_row + (half ^ flip)", "load_rows<MAY_SHIFT>(first_row + half")],
+            TURNED),
+    columns("shift of columns forgotten", change("load_rows<MAY_SHIFT>(first_row", "load_rows<false>(first_row")),
+    columns("shift of the first row for all", change("selector[r % 2]", "selector[0]")),
     columns("scales of exchanged halves", change("piece * part::PIECE_ROWS ^ flip",
                                                  "piece * part::PIECE_ROWS"), TURNED),
     columns("scale of the first column for both", change("word * COLUMNS + c, scale[piece][c].code",
