@@ -82,12 +82,15 @@ def facts_of(measured, multiprocessors, launch, straight):
         "read_ratio": beside(READ), "write_ratio": beside(WRITTEN),
         "read_of_needed": ratio(of(READ), measured["bytes_read"]),
         "written_of_needed": ratio(of(WRITTEN), measured["bytes_written"]),
-        "l2": of(L2), "l2_read_ratio": beside(L2_READ), "l2_write_ratio": beside(L2_WRITTEN),
+        "l2": of(L2), "straight_l2": straight.metrics.get(L2, math.nan),
+        "l2_read_ratio": beside(L2_READ), "l2_write_ratio": beside(L2_WRITTEN),
         "per_store": ratio(of(STORED), of(STORES)), "per_load": ratio(of(LOADED), of(LOADS)),
         "occupancy": of(WARPS), "blocks": launch.blocks, "multiprocessors": multiprocessors,
         "waves": of(WAVES), "filled": filled(launch.blocks, of(WAVES), multiprocessors),
         "waits": waits_of(launch)}
 
+
+MUCH = 30  # percent: under it the DRAM is no limit, and its few bytes say nothing
 
 # (name, condition on facts, line)
 RULES = [
@@ -108,17 +111,17 @@ RULES = [
     ("unaligned reads", lambda f: f["l2_read_ratio"] >= 1.05,
      "L2 gives {l2_read_ratio:.2f}x the straight kernel's reads, {per_load:.1f} sectors a load; "
      "DRAM reads {read_ratio:.2f}x; {waits}"),
-    ("more traffic", lambda f: f["dram_ratio"] >= 1.03,
+    ("more traffic", lambda f: f["dram_ratio"] >= 1.03 and f["dram"] >= MUCH,
      "DRAM reads {read_ratio:.2f}x, writes {write_ratio:.2f}x the straight kernel's bytes, "
      "{dram:.0f} % busy"),
     ("bound by the L2 cache", lambda f: f["l2"] >= 75, "{l2:.0f} % busy, DRAM {dram:.0f} %; {waits}"),
     ("one wave", lambda f: f["waves"] <= 1,
      "all {blocks:.0f} blocks run at once, so their loads and stores overlap little; {waits}"),
-    ("bound by DRAM", lambda f: f["dram"] >= 0.98 * f["straight_dram"],
+    ("bound by DRAM", lambda f: f["dram"] >= MUCH and f["dram"] >= 0.98 * f["straight_dram"],
      "{dram:.0f} % busy, by the straight kernel {straight_dram:.0f} %, at {dram_ratio:.2f}x its bytes"),
-    ("latency", lambda f: f["dram"] < 0.98 * f["straight_dram"],
-     "DRAM {dram:.0f} % busy, by the straight kernel {straight_dram:.0f} %; issue slots {issue:.0f} %, "
-     "occupancy {occupancy:.0f} %; {waits}"),
+    ("latency", lambda f: f["dram"] >= 0,
+     "DRAM {dram:.0f} % busy, L2 {l2:.0f} %, by the straight kernel {straight_dram:.0f} % and "
+     "{straight_l2:.0f} %; issue slots {issue:.0f} %, occupancy {occupancy:.0f} %; {waits}"),
     ("not known", lambda f: f["issue"] >= 0, "issue slots {issue:.0f} % used, {per_element:.1f} an element; "
      "DRAM reads {read_ratio:.2f}x, writes {write_ratio:.2f}x the straight kernel's bytes"),
 ]

@@ -30,7 +30,7 @@ RESULT = f"{SOURCE}/bench/results/h200-2026-12-01/main.json"
 # A kernel that does as its straight kernel does.
 USUAL = {"us": 90, "straight_us": 83, "per_element": 5.07, "per_thread": 404, "issue": 23.1, "pipe": "alu",
          "pipe_busy": 30, "shared": 25, "conflicts": 3, "dram": 91, "straight_dram": 92, "dram_ratio": 1.0,
-         "read_ratio": 1.0, "write_ratio": 1.0, "l2": 50, "l2_read_ratio": 1.0, "l2_write_ratio": 1.0,
+         "read_ratio": 1.0, "write_ratio": 1.0, "l2": 50, "straight_l2": 52, "l2_read_ratio": 1.0, "l2_write_ratio": 1.0,
          "per_store": 4, "per_load": 4, "occupancy": 60, "blocks": 7168, "multiprocessors": 132,
          "waves": 13.6, "filled": 97, "waits": "warps wait 58 % for global memory"}
 # What makes each rule the first that holds, and what its line then says.
@@ -53,8 +53,8 @@ CASES = {
     "bound by the L2 cache": ({"l2": 88}, "88 % busy, DRAM 91 %"),
     "one wave": ({"blocks": 1024, "waves": 0.97}, "all 1024 blocks run at once"),
     "bound by DRAM": ({}, "91 % busy, by the straight kernel 92 %, at 1.00x its bytes"),
-    "latency": ({"dram": 61}, "DRAM 61 % busy, by the straight kernel 92 %; issue slots 23 %, occupancy "
-                              "60 %; warps wait 58 % for global memory"),
+    "latency": ({"dram": 61}, "DRAM 61 % busy, L2 50 %, by the straight kernel 92 % and 52 %; issue slots "
+                              "23 %, occupancy 60 %; warps wait 58 % for global memory"),
     "not known": ({"dram": math.nan}, "issue slots 23 % used, 5.1 an element"),
 }
 NOTHING = {key: value if isinstance(value, str) else math.nan for key, value in USUAL.items()}
@@ -74,6 +74,11 @@ class Rules(unittest.TestCase):
         for changed in reversed(changes):
             merged.update(changed)
         self.assertTrue(rules.reason_of(merged).startswith("few tiles: "))
+
+    def test_what_stays_in_the_cache(self):
+        """A few bytes more or less from a DRAM that does nothing are no reason."""
+        reason = rules.reason_of({**USUAL, "dram": 2, "straight_dram": 1, "dram_ratio": 2.5})
+        self.assertTrue(reason.startswith("latency: DRAM 2 % busy"), reason)
 
     def test_what_was_not_counted(self):
         self.assertIsNone(rules.reason_of(NOTHING))
