@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Nsight Compute as tests/reasons.py needs it: knows the metrics in FAKE_NCU_METRICS, a JSON file of
 values by name, and prints what ncu 2025.3 prints for --csv --print-units base of the kernels that
