@@ -27,12 +27,13 @@ struct bench_shape {
 struct bench_options {
   char **patterns;
   size_t pattern_count;
-  const char *save; /* file for the JSON, beside the table; or NULL */
+  const char *save;           /* file for the JSON, beside the table; or NULL */
+  const char *from, *reasons; /* files with a saved result, and with reasons; or NULL */
   struct bench_shape shapes[BENCH_SHAPES_MAX];
   size_t shape_count;
   unsigned reps;
   int device;
-  int json, schedules, tune, host, main, cpu, list, help;
+  int json, schedules, tune, host, main, cpu, list, help, missed, show, once;
   int argc;
   char **argv;
 };
@@ -52,11 +53,18 @@ void bench_progress(const char *format, ...) __attribute__((format(printf, 1, 2)
 int bench_select(const struct bench_options *options, const struct mxq_arch *arch,
                  struct mxq_kernel_id **ids, size_t *count);
 
+/* A straight kernel: 16-byte words that a thread reads and writes. */
+struct bench_straight {
+  unsigned threads, reads, writes;
+  struct mxq_raw_kernel *kernel;
+};
+
 /* One thing to measure. */
 struct bench_item {
   struct mxq_kernel_id id;
   struct bench_shape shape;
-  const char *set; /* of --main; NULL without */
+  const char *set;                /* of --main; NULL without */
+  struct bench_straight straight; /* of a saved result, without its kernel; no threads: unknown */
 };
 
 /* What --main measures, or what of it the patterns select. BENCH_USAGE after a message if that is
@@ -94,11 +102,6 @@ enum mxq_status bench_data_fill(int device, unsigned type, void *to, uint64_t by
 enum mxq_status bench_bytes_fill(int device, unsigned least, unsigned mask, void *to,
                                  uint64_t bytes);
 
-/* A straight kernel: 16-byte words that a thread reads and writes. */
-struct bench_straight {
-  unsigned threads, reads, writes;
-  struct mxq_raw_kernel *kernel;
-};
 struct bench_straights;
 enum mxq_status bench_straights_create(const struct mxq_device_info *info,
                                        struct bench_straights **straights);
@@ -140,6 +143,7 @@ struct bench_row {
   struct bench_straight straight;
   uint64_t straight_read, straight_written;
   struct bench_series kernel_us, straight_us, memcpy_us;
+  const char *reason; /* that a profiler gave for missing the target; or NULL */
 };
 
 struct bench {
@@ -148,6 +152,8 @@ struct bench {
   const struct mxq_arch *arch;
   struct mxq_context *context;
   struct bench_straights *straights;
+  int nvrtc_version;           /* 13000: 13.0 */
+  const struct cJSON *reasons; /* of --reasons; or NULL */
 };
 
 /* Measures one kernel at one shape, beside the fastest straight kernel and copies of the same
@@ -172,7 +178,6 @@ struct bench_target {
   double percent; /* of the straight kernel, at least; 0: not asked for */
   double over_us; /* over the straight kernel, at most; 0: not asked for */
   int exists, met;
-  const char *reason; /* why it is missed, if known; or NULL */
 };
 void bench_target_of(const struct bench_row *row, const struct mxq_arch *arch,
                      struct bench_target *target);
@@ -183,6 +188,23 @@ void bench_table_end(const struct bench *bench, const struct bench_row *rows, si
 /* Everything, the raw times too. BENCH_FAILED where memory is out. */
 int bench_json_print(FILE *to, const struct bench *bench, const struct bench_row *rows,
                      size_t count);
+
+/* A file of a result ("mxq_bench") or of reasons ("mxq_reasons"); cJSON_Delete frees it. An exit
+ * code, after a message. */
+struct cJSON;
+int bench_saved_read(const char *path, const char *kind, struct cJSON **saved);
+/* What a saved result measured, each kernel and shape once: of --missed what misses its target, of
+ * patterns what they match. free() gives the list back; its texts belong to `saved`. */
+int bench_saved_items(const struct bench_options *options, const struct cJSON *saved,
+                      struct bench_item **items, size_t *count);
+/* Its table. `reasons` may be NULL. */
+int bench_saved_show(const struct bench_options *options, const struct cJSON *saved,
+                     const struct cJSON *reasons);
+/* NULL where there is none. */
+const char *bench_reason_of(const struct cJSON *reasons, const struct bench_row *row);
+
+/* Launches each item once, after its straight kernel; an exit code. */
+int bench_once(const struct bench *bench, const struct bench_item *items, size_t count);
 
 /* mxq-bench --cpu: the CPU path on one core; an exit code. */
 int bench_cpu(const struct bench_options *options);

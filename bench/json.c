@@ -63,12 +63,12 @@ static cJSON *make_straight(const struct bench_row *row) {
   return object;
 }
 
-static cJSON *make_target(const struct bench_target *target) {
+static cJSON *make_target(const struct bench_target *target, const char *reason) {
   cJSON *object = cJSON_CreateObject();
   if (target->percent > 0) add_number(object, "percent_at_least", target->percent);
   if (target->over_us > 0) add_number(object, "us_over_straight_at_most", target->over_us);
   add(object, "met", cJSON_CreateBool(target->met));
-  if (target->reason) add_text(object, "reason", target->reason);
+  if (!target->met && reason) add_text(object, "reason", reason);
   return object;
 }
 
@@ -95,7 +95,7 @@ static cJSON *make_row(const struct bench *bench, const struct bench_row *row) {
   add_number(object, "percent_of_straight", 100 * straight / us);
   bench_target_of(row, bench->arch, &target);
   add_text(object, "class", bench_class_name(bench_class_of(row)));
-  if (target.exists) add(object, "target", make_target(&target));
+  if (target.exists) add(object, "target", make_target(&target, row->reason));
   add(object, "straight_kernel", make_straight(row));
   add(object, "kernel_times", make_series(&row->kernel_us));
   add(object, "straight_times", make_series(&row->straight_us));

@@ -19,6 +19,7 @@ static int measure(const struct bench *bench, const struct bench_item *items, si
     const enum mxq_status measured =
         bench_measure_row(bench, &items[i].id, &items[i].shape, &rows[i]);
     rows[i].set = items[i].set;
+    rows[i].reason = bench_reason_of(bench->reasons, &rows[i]);
     bench_progress("%s", "");
     if (measured != MXQ_OK)
       status = bench_exit(measured);

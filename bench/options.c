@@ -27,6 +27,11 @@ static const char help[] =
     "  mxq-bench --main 'quantize_f32_*'             what of it a shell glob matches\n"
     "  mxq-bench --main --save result.json           the table, and everything in a file\n"
     "  mxq-bench --main --list                       what that would measure; no GPU needed\n"
+    "  mxq-bench --from result.json --missed         measures anew what misses its target there\n"
+    "  mxq-bench --from result.json --show --reasons reasons.json\n"
+    "                                                its table, with what bench/ncu_reasons.py "
+    "found;\n"
+    "                                                no GPU needed\n"
     "  mxq-bench                                     every variant at the default shapes\n"
     "  mxq-bench 'quantize_bf16_e4m3_b32_*_colt_*'   the variants that a shell glob matches\n"
     "  mxq-bench --shape 8,8192,5120 --shape 1,2048,2048 quantize_bf16_*\n"
@@ -40,6 +45,9 @@ static const char help[] =
     "  mxq-bench --tune 'quantize_f32_*' > tune.def  some of them; the other lines stay\n"
     "  mxq-bench --tune --list                       the table as it is; no GPU needed\n"
     "  mxq-bench --reps 31 --device 1                more repetitions (default 9), another GPU\n"
+    "  mxq-bench --once PATTERN                      launches each straight kernel and kernel "
+    "once:\n"
+    "                                                for a profiler\n"
     "  mxq-bench --host                              what the host's side costs: lookups, first\n"
     "                                                use, cold starts, launches; no GPU needed\n"
     "  mxq-bench --cpu                               the CPU path on one core, and the same "
@@ -109,13 +117,21 @@ static int read_save(const char *given, struct bench_options *options) {
   return BENCH_DONE;
 }
 
+static int read_from(const char *given, struct bench_options *options) {
+  options->from = given;
+  return BENCH_DONE;
+}
+
+static int read_reasons(const char *given, struct bench_options *options) {
+  options->reasons = given;
+  return BENCH_DONE;
+}
+
 static const struct {
   const char *name;
   int (*read)(const char *given, struct bench_options *options);
-} valued[] = {{"--save", read_save},
-              {"--shape", read_shape},
-              {"--reps", read_reps},
-              {"--device", read_device}};
+} valued[] = {{"--save", read_save},   {"--from", read_from}, {"--reasons", read_reasons},
+              {"--shape", read_shape}, {"--reps", read_reps}, {"--device", read_device}};
 
 static int read_flag(const char *argument, struct bench_options *options) {
   if (!strcmp(argument, "--json")) return options->json = 1;
@@ -124,6 +140,9 @@ static int read_flag(const char *argument, struct bench_options *options) {
   if (!strcmp(argument, "--host")) return options->host = 1;
   if (!strcmp(argument, "--main")) return options->main = 1;
   if (!strcmp(argument, "--cpu")) return options->cpu = 1;
+  if (!strcmp(argument, "--missed")) return options->missed = 1;
+  if (!strcmp(argument, "--show")) return options->show = 1;
+  if (!strcmp(argument, "--once")) return options->once = 1;
   if (!strcmp(argument, "--list")) return options->list = 1;
   if (!strcmp(argument, "--help") || !strcmp(argument, "-h")) return options->help = 1;
   return 0;
@@ -163,6 +182,10 @@ int bench_options_read(int argc, char **argv, struct bench_options *options) {
     return usage("%s", "--main measures the kernels that plans choose, --schedules all");
   if (options->tune && (options->shape_count || options->json || options->main))
     return usage("%s", "--tune has shapes and an output of its own");
+  if (options->from && (options->shape_count || options->main || options->tune))
+    return usage("%s", "--from has kernels and shapes of its own");
+  if (!options->from && (options->show || options->missed))
+    return usage("%s", "--show and --missed tell of a saved result: --from FILE");
   if (options->shape_count) return BENCH_DONE;
   memcpy(options->shapes, default_shapes, sizeof default_shapes);
   options->shape_count = defaults;

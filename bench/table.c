@@ -5,24 +5,22 @@
 #include "bench.h"
 
 void bench_table_header(const struct bench *bench) {
-  const struct mxq_nvrtc *nvrtc = bench_straights_nvrtc(bench->straights);
   printf("%s, %u SMs, %.0f MB of L2; driver CUDA %d.%d, NVRTC %d.%d; medians of %u\n",
          bench->info.name, bench->info.multiprocessors, (double)bench->info.l2_bytes / 1e6,
-         bench->info.driver_version / 1000, bench->info.driver_version % 1000 / 10, nvrtc->major,
-         nvrtc->minor, bench->options->reps);
+         bench->info.driver_version / 1000, bench->info.driver_version % 1000 / 10,
+         bench->nvrtc_version / 1000, bench->nvrtc_version % 1000 / 10, bench->options->reps);
   if (bench->options->main)
     printf("the main set, and a pairwise sample of all variants by seed %d\n", BENCH_SEED);
   printf("%-56s %11s %9s %6s %9s %7s %9s %7s  %-8s %s\n", "kernel", "E,N,K", "us", "TB/s",
          "straight", "percent", "memcpy", "spread", "target", "met");
 }
 
-static void print_target(const struct bench_target *target) {
+static void print_target(const struct bench_target *target, const char *reason) {
   char text[32] = "";
   if (target->percent > 0) snprintf(text, sizeof text, ">= %.0f%%", target->percent);
   if (target->over_us > 0) snprintf(text, sizeof text, "<= +%.1f us", target->over_us);
-  if (target->exists)
-    printf("  %-8s %s%s%s", text, target->met ? "met" : "MISSED", target->reason ? ": " : "",
-           target->reason ? target->reason : "");
+  if (target->exists) printf("  %-8s %s", text, target->met ? "met" : "MISSED");
+  if (target->exists && !target->met && reason) printf(": %s", reason);
   putchar('\n');
 }
 
@@ -39,7 +37,7 @@ void bench_table_row(const struct bench *bench, const struct bench_row *row) {
     printf("%-56s %11s %9.2f %6.2f %9.2f %7.1f %9.2f %6.1f%%", row->name, shape, us,
            (double)(row->read + row->written) / us / 1e6, straight, 100 * straight / us,
            bench_median(&row->memcpy_us), 100 * bench_spread(&row->kernel_us));
-    print_target(&target);
+    print_target(&target, row->reason);
   }
   fflush(stdout);
 }

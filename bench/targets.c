@@ -2,9 +2,6 @@
  *
  * What a kernel is meant to reach, by its variant and what it moves.
  */
-#include <fnmatch.h>
-#include <string.h>
-
 #include "axes.h"
 #include "bench.h"
 
@@ -40,16 +37,6 @@ static const struct rule rules[] = {
     {BENCH_TINY, .over_us = 0.2, .layouts = IN(ROW), .plain = 1},
     {BENCH_TINY, .over_us = 0.5, .layouts = IN(COLT), .plain = 1},
     {BENCH_TINY, .over_us = 0.8, .plain = 1},
-};
-
-/* Why targets are missed, where a profiler or an experiment told. */
-static const struct {
-  const char *kernel; /* a glob */
-  enum bench_class class;
-  const char *text;
-} reasons[] = {
-#define MXQ_BENCH_REASON(class, kernel, text) {kernel, BENCH_##class, text},
-#include "reasons.def"
 };
 
 static int is_plain(const struct mxq_variant *variant) {
@@ -96,9 +83,4 @@ void bench_target_of(const struct bench_row *row, const struct mxq_arch *arch,
   target->exists = target->percent > 0 || target->over_us > 0;
   target->met = target->percent > 0 ? 100 * straight >= target->percent * us
                                     : us - straight <= target->over_us;
-  for (size_t i = 0; target->exists && !target->met && i < sizeof reasons / sizeof reasons[0]; i++)
-    if (reasons[i].class == class && fnmatch(reasons[i].kernel, row->name, 0) == 0) {
-      target->reason = reasons[i].text;
-      break;
-    }
 }

@@ -16,7 +16,7 @@ class Results:
     def __init__(self, folder):
         self.folder = folder
         self.parts = {}
-        for part in ["main", "host", "cpu", "torch", "instructions", "profile"]:
+        for part in ["main", "host", "cpu", "torch", "instructions", "profile", "reasons"]:
             path = os.path.join(folder, f"{part}.json")
             if os.path.exists(path):
                 with open(path, encoding="utf-8") as file:
@@ -44,6 +44,15 @@ class Results:
         found = [row for row in self.rows_of("torch")
                  if row["layout"] == layout and tuple(row["shape"]) == shape]
         return found[0] if found else None
+
+    def missed(self):
+        """The rows that miss their targets, each with the reason that a profiler gave, or "". What main
+        was given by --reasons counts where no profiler ran after it."""
+        missed = [row for row in self.rows if not row.get("target", {}).get("met", True)]
+        if "reasons" not in self.parts:
+            return [(row, row["target"].get("reason", "")) for row in missed]
+        reasons = {(row["kernel"], tuple(row["shape"])): row["reason"] for row in self.rows_of("reasons")}
+        return [(row, reasons.get((row["kernel"], row["shape"])) or "") for row in missed]
 
     def per_element(self, variant):
         """Thread instructions an element of the kernel that a large tensor gets, or None."""

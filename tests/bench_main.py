@@ -4,12 +4,16 @@ Called with the programs mxq-bench and mxq; with a third argument, `run`, measur
 fake driver) instead."""
 import itertools
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 BENCH, MXQ = sys.argv[1:3]
 RUN = sys.argv[3:] == ["run"]
+RESULT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench", "results",
+                      "h200-2026-12-01", "main.json")
 
 
 def run(program, *arguments):
@@ -59,8 +63,62 @@ class List(unittest.TestCase):
         self.assertEqual(run(BENCH, "--main", "--list", "nosuch*").returncode, 2)
 
 
+@unittest.skipIf(RUN, "needs no device")
+class Saved(unittest.TestCase):
+    def rows_of(self, *arguments):
+        result = run(BENCH, "--from", RESULT, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout.splitlines()
+
+    def setUp(self):
+        with open(RESULT, encoding="utf-8") as file:
+            self.saved = json.load(file)["rows"]
+
+    def test_items(self):
+        wanted = dict.fromkeys((row["kernel"], ",".join(map(str, row["shape"]))) for row in self.saved)
+        self.assertEqual([tuple(line.split()[:2]) for line in self.rows_of("--list")], list(wanted))
+
+    def test_missed(self):
+        wanted = [row for row in self.saved if not row.get("target", {}).get("met", True)]
+        lines = self.rows_of("--show", "--missed")[3:-1]
+        self.assertEqual([line.split()[0] for line in lines], [row["kernel"] for row in wanted])
+        for line, row in zip(lines, wanted):
+            self.assertEqual(line.split()[2], f"{row['us']:.2f}")
+            self.assertIn("MISSED", line)
+
+    def test_reasons(self):
+        kernel = "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-64x64"
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"mxq_reasons": 1, "rows": [
+                {"kernel": kernel, "shape": [1, 2048, 4096], "reason": "of another shape"},
+                {"kernel": kernel, "shape": [1, 2048, 2048], "reason": "as a profiler said"}]}, file)
+            file.flush()
+            lines = self.rows_of("--show", "--missed", "--reasons", file.name)
+        self.assertEqual([line.split()[0] for line in lines if line.endswith("MISSED: as a profiler said")],
+                         [kernel])
+
+    def test_patterns(self):
+        for line in self.rows_of("--list", "--missed", "*.any-*"):
+            self.assertIn(".any-", line)
+
+
 @unittest.skipUnless(RUN, "needs a device")
 class Measure(unittest.TestCase):
+    def test_once(self):
+        arguments = ["dequantize_e4m3_bf16_b32_e8m0_colt_lin", "--shape", "1,64,64"]
+        result = run(BENCH, "--once", *arguments)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+    def test_saved_once(self):
+        with open(RESULT, encoding="utf-8") as file:
+            saved = json.load(file)
+        rows = [row for row in saved["rows"] if row["kernel"].endswith(".any-128x128")][:1]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({**saved, "rows": [{**row, "shape": [1, 141, 125]} for row in rows]}, file)
+            file.flush()
+            result = run(BENCH, "--once", "--from", file.name)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
     def test_targets(self):
         names = ["quantize_bf16_e4m3_b32_rceil_*_lin", "dequantize_e4m3_bf16_b32_e8m0_colt_lin"]
         result = run(BENCH, *names, "--shape", "2,144,144", "--reps", "2", "--json")
