@@ -3,14 +3,18 @@
 
 #include "compile.h"
 #include "host.h"
+#include "kernel_args.h"
 #include "status.h"
 
 /* A batch fits into the driver's queue, so that no launch waits for a kernel. */
 enum { batches = 201, batch = 200, plans = 1001 };
 
-/* As many bytes of parameters as the kernels have. */
-static const char empty_source[] =
-    "struct parameters { alignas(64) unsigned char bytes[384]; };\n"
+/* As many bytes of parameters, of the same alignment, as the kernels with maps have. */
+struct parameters {
+  _Alignas(128) unsigned char bytes[sizeof(struct mxq_tma_args)];
+};
+static const char empty_format[] =
+    "struct parameters { alignas(128) unsigned char bytes[%zu]; };\n"
     "extern \"C\" __global__ void empty(const __grid_constant__ parameters p) {}\n";
 
 struct launches {
@@ -27,8 +31,10 @@ static enum mxq_status load_empty(struct host *host, struct mxq_context *context
                                   struct launches *launches) {
   const struct mxq_nvrtc *nvrtc = NULL;
   struct mxq_compiled compiled = {0};
+  char source[sizeof empty_format + 24];
+  snprintf(source, sizeof source, empty_format, sizeof(struct parameters));
   MXQ_TRY(mxq_context_nvrtc(context, &nvrtc));
-  MXQ_TRY(mxq_compile(&mxq_allocator_default, nvrtc, empty_source, "empty", host->arch,
+  MXQ_TRY(mxq_compile(&mxq_allocator_default, nvrtc, source, "empty", host->arch,
                       MXQ_COMPILE_CUBIN, &compiled));
   const enum mxq_status status =
       mxq_raw_kernel_load(launches->device, compiled.code, "empty", &launches->empty);
@@ -69,8 +75,8 @@ static enum mxq_status time_plans(struct host *host, const struct launches *laun
 enum kind { BARE, LAUNCH, LAUNCH_AT, KINDS };
 
 static enum mxq_status launch_batch(const struct launches *launches, enum kind kind) {
-  unsigned char parameters[384] = {0};
-  void *list[] = {parameters};
+  struct parameters parameters = {{0}};
+  void *list[] = {&parameters};
   if (kind == BARE)
     return mxq_raw_kernel_launch_many(launches->empty, 1, 128, list, launches->stream, batch);
   for (int i = 0; i < batch; i++)
