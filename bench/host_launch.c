@@ -34,8 +34,8 @@ static enum mxq_status load_empty(struct host *host, struct mxq_context *context
   char source[sizeof empty_format + 24];
   snprintf(source, sizeof source, empty_format, sizeof(struct parameters));
   MXQ_TRY(mxq_context_nvrtc(context, &nvrtc));
-  MXQ_TRY(mxq_compile(&mxq_allocator_default, nvrtc, source, "empty", host->arch,
-                      MXQ_COMPILE_CUBIN, &compiled));
+  MXQ_TRY(mxq_compile(&mxq_allocator_default, nvrtc, source, "empty", host->arch, MXQ_COMPILE_CUBIN,
+                      &compiled));
   const enum mxq_status status =
       mxq_raw_kernel_load(launches->device, compiled.code, "empty", &launches->empty);
   mxq_free(&mxq_allocator_default, compiled.code);
