@@ -23,6 +23,7 @@
 #include "emulator/code_values.h"
 #include "emulator/convert_samples.h"
 #include "emulator/primitives.h"
+#include "gpu_tests.h"
 #include "support.h"
 
 enum { device = 0, threads = 256, samples = 1 << 22, codes_max = 128 };
@@ -41,12 +42,6 @@ struct sample_args {
 static CUlibrary library;
 static const struct mxq_driver *driver;
 
-#define OK(call)                                                                   \
-  do {                                                                             \
-    const enum mxq_status ok_status = (call);                                      \
-    if (ok_status != MXQ_OK)                                                       \
-      fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
-  } while (0)
 #define CUDA_OK(call) assert_int_equal(driver->call, CUDA_SUCCESS)
 
 static float bits_float(uint32_t bits) {
@@ -216,10 +211,7 @@ int main(void) {
       cmocka_unit_test(test_a_wrong_table_is_seen),
       cmocka_unit_test(test_samples),
   };
-  int count = 0;
-  if (mxq_device_count(&count) != MXQ_OK || count == 0) {
-    printf("skipped: no device: %s\n", mxq_last_error());
-    return 77;
-  }
+  const int skip = gpu_tests_skip(1);
+  if (skip) return skip;
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,14 +18,10 @@
 #include "axes.h"
 #include "cpu.h"
 #include "device_tensors.h"
+#include "gpu_tests.h"
 #include "plan_as.h"
-#include "selectable.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-enum { device = 0, kernels_max = 8192 };
-static struct mxq_context *context;
-static mxq_stream stream; /* does not wait for the default stream */
 
 /* Gaps between rows and matrices are in elements, of 16 bytes for fast kernels. */
 static const struct shape_case {
@@ -53,13 +48,6 @@ static const struct shape_case {
     {"aligned all the same", MXQ_FAMILY_ANY, 2, 128, 256, 0, 0, 0},
 };
 
-#define OK(call)                                                                   \
-  do {                                                                             \
-    const enum mxq_status ok_status = (call);                                      \
-    if (ok_status != MXQ_OK)                                                       \
-      fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
-  } while (0)
-
 /* Two codes share a byte: the contract wants an even length along their contiguous axis; N shorter
  * than 16 bytes of codes is none for fast kernels. */
 static struct mxq_shape shape_of(const struct mxq_variant *variant, const struct shape_case *row) {
@@ -84,8 +72,8 @@ static void run_and_compare(struct mxq_kernel *kernel, const struct mxq_kernel_i
   struct mxq_plan *plan = NULL;
   uint64_t faults = 0;
   OK(mxq_plan_create_as(kernel, id, &run->shape, &run->at, &plan));
-  OK(mxq_plan_launch(plan, stream));
-  OK(mxq_device_stream_synchronize(device, stream));
+  OK(mxq_plan_launch(plan, gpu_stream));
+  OK(mxq_device_stream_synchronize(gpu_device, gpu_stream));
   OK(device_run_faults(&id->variant, run, &faults));
   mxq_plan_destroy(plan);
   device_run_free(run);
@@ -148,7 +136,7 @@ static void check_every_code(struct mxq_kernel *kernel, const struct mxq_kernel_
   const int64_t side = square ? 16 * variant->block : 256;
   const struct mxq_shape shape = mxq_shape_dense(1, side, side);
   struct device_run run;
-  OK(device_run_make(device, variant, &shape, 5, &run));
+  OK(device_run_make(gpu_device, variant, &shape, 5, &run));
   fill_every(variant, &shape, &run.expected);
   fill_every(variant, &shape, &run.actual);
   OK(device_tensors_upload(&run.on_device, &run.actual));
@@ -163,11 +151,11 @@ static void check_launch_at(struct mxq_kernel *kernel, const struct mxq_kernel_i
   struct mxq_plan *plan = NULL;
   struct device_run home, away;
   uint64_t faults = 0;
-  OK(device_run_make(device, &id->variant, &shape, 77, &home));
-  OK(device_run_make(device, &id->variant, &shape, 78, &away));
+  OK(device_run_make(gpu_device, &id->variant, &shape, 77, &home));
+  OK(device_run_make(gpu_device, &id->variant, &shape, 78, &away));
   OK(mxq_plan_create_as(kernel, id, &shape, &home.at, &plan));
-  OK(mxq_plan_launch_at(plan, &away.at, stream));
-  OK(mxq_device_stream_synchronize(device, stream));
+  OK(mxq_plan_launch_at(plan, &away.at, gpu_stream));
+  OK(mxq_device_stream_synchronize(gpu_device, gpu_stream));
   OK(device_run_faults(&id->variant, &away, &faults));
   faults += !device_run_untouched(&home);
   mxq_plan_destroy(plan);
@@ -179,13 +167,13 @@ static void check_launch_at(struct mxq_kernel *kernel, const struct mxq_kernel_i
 static void test_kernel(void **state) {
   const struct mxq_kernel_id *id = *state;
   struct mxq_kernel *kernel = NULL;
-  OK(mxq_kernel_get(context, &id->variant, device, &kernel));
+  OK(mxq_kernel_get(gpu_context, &id->variant, gpu_device, &kernel));
   const struct shape_case *last = NULL;
   for (size_t i = 0; i < COUNT(cases); i++) {
     if (cases[i].family != (enum mxq_family)id->family) continue;
     const struct mxq_shape shape = shape_of(&id->variant, &cases[i]);
     struct device_run run;
-    OK(device_run_make(device, &id->variant, &shape, 1000 + i, &run));
+    OK(device_run_make(gpu_device, &id->variant, &shape, 1000 + i, &run));
     run_and_compare(kernel, id, cases[i].what, &run);
     last = &cases[i];
   }
@@ -194,69 +182,6 @@ static void test_kernel(void **state) {
   mxq_kernel_release(kernel);
 }
 
-static int selected(const char *name, int count, char **patterns) {
-  for (int i = 1; i < count; i++)
-    if (fnmatch(patterns[i], name, 0) == 0) return 1;
-  return count < 2;
-}
-
-static size_t list_tests(int count, char **patterns, struct CMUnitTest *tests) {
-  static struct mxq_kernel_id ids[kernels_max];
-  static char names[kernels_max][MXQ_KERNEL_NAME_SIZE];
-  const struct mxq_arch *arch = NULL;
-  struct mxq_device_info info;
-  struct mxq_variant variant;
-  size_t listed = 0;
-  memset(&variant, 0, sizeof variant);
-  if (mxq_device_describe(device, &info) != MXQ_OK ||
-      mxq_arch_of_device(info.major, info.minor, &arch) != MXQ_OK)
-    return 0;
-  while (mxq_variant_next(&variant)) {
-    struct mxq_kernel_id found[MXQ_SELECTABLE_MOST];
-    size_t some = 0;
-    if (variant.op != MXQ_OP_DEQUANTIZE) continue;
-    if (mxq_selectable_by_plans(&variant, arch, found, &some) != MXQ_OK) continue;
-    for (size_t i = 0; i < some && listed < kernels_max; i++) {
-      ids[listed] = found[i];
-      if (mxq_kernel_id_name(&ids[listed], names[listed], sizeof names[listed]) != MXQ_OK) continue;
-      if (!selected(names[listed], count, patterns)) continue;
-      tests[listed] = (struct CMUnitTest){
-          .name = names[listed], .test_func = test_kernel, .initial_state = &ids[listed]};
-      listed++;
-    }
-  }
-  return listed;
-}
-
-static int set_up(void **state) {
-  (void)state;
-  if (mxq_context_create(NULL, &context) == MXQ_OK &&
-      mxq_device_stream_create(device, &stream) == MXQ_OK)
-    return 0;
-  fprintf(stderr, "%s\n", mxq_last_error());
-  return -1;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  mxq_device_stream_destroy(device, stream);
-  mxq_context_destroy(context);
-  return 0;
-}
-
 int main(int argc, char **argv) {
-  static struct CMUnitTest tests[kernels_max];
-  int devices = 0;
-  const enum mxq_status status = mxq_device_count(&devices);
-  if (status != MXQ_OK || devices == 0) {
-    printf("skipped: no device: %s\n",
-           status == MXQ_OK ? "the driver sees none" : mxq_last_error());
-    return 77;
-  }
-  const size_t listed = list_tests(argc, argv, tests);
-  if (listed == 0) {
-    fprintf(stderr, "no kernel matches\n");
-    return 2;
-  }
-  return _cmocka_run_group_tests("gpu_dequant", tests, listed, set_up, tear_down);
+  return gpu_tests_of_kernels("gpu_dequant", MXQ_OP_DEQUANTIZE, test_kernel, argc, argv);
 }

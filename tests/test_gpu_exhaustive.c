@@ -22,6 +22,7 @@
 
 #include "cpu.h"
 #include "device_tensors.h"
+#include "gpu_tests.h"
 #include "exhaustive_inputs.h"
 #include "plan_as.h"
 #include "selectable.h"
@@ -157,13 +158,8 @@ static void list_cases(int count, char **patterns) {
 }
 
 int main(int argc, char **argv) {
-  int devices = 0;
-  const enum mxq_status status = mxq_device_count(&devices);
-  if (status != MXQ_OK || devices == 0) {
-    printf("skipped: no device: %s\n",
-           status == MXQ_OK ? "the driver sees none" : mxq_last_error());
-    return 77;
-  }
+  const int skip = gpu_tests_skip(1);
+  if (skip) return skip;
   list_cases(argc, argv);
   if (!case_count || mxq_context_create(NULL, &context) != MXQ_OK ||
       mxq_prepare(context, NULL, variants, variant_count) != MXQ_OK) {

@@ -16,27 +16,18 @@
 
 #include "axes.h"
 #include "device.h"
+#include "gpu_tests.h"
 #include "shape.h"
 #include "support.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-enum { device = 0 };
-static struct mxq_context *context;
-static mxq_stream stream;
-
 static const int64_t shapes[][3] = {{1, 1, 1},     {2, 37, 71},  {1, 300, 517},
                                     {3, 128, 512}, {2, 129, 33}, {1, 5, 2000},
                                     {1, 2000, 5},  {257, 3, 40}, {1, 4096, 2048}};
 
-#define OK(call)                                                                   \
-  do {                                                                             \
-    const enum mxq_status ok_status = (call);                                      \
-    if (ok_status != MXQ_OK)                                                       \
-      fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
-  } while (0)
-
-/* Scales on host and device; the buffers are aligned, the scales may lie `shift` bytes behind. */
+/* Scales on host and gpu_device; the buffers are aligned, the scales may lie `shift` bytes behind.
+ */
 struct scales {
   struct support_buffer host;
   void *on_device;
@@ -47,13 +38,13 @@ static struct scales make_scales(uint64_t bytes, size_t shift, uint64_t seed) {
   struct scales made = {support_buffer_make(bytes + shift), NULL, shift};
   for (uint64_t i = 0; seed && i < bytes; i++)
     made.host.data[shift + i] = (unsigned char)(support_random(&seed) >> 40);
-  OK(mxq_device_allocate(device, made.host.total, &made.on_device));
-  OK(mxq_device_upload(device, made.on_device, made.host.base, made.host.total));
+  OK(mxq_device_allocate(gpu_device, made.host.total, &made.on_device));
+  OK(mxq_device_upload(gpu_device, made.on_device, made.host.base, made.host.total));
   return made;
 }
 
 static void free_scales(struct scales *scales) {
-  mxq_device_free(device, scales->on_device);
+  mxq_device_free(gpu_device, scales->on_device);
   support_buffer_free(&scales->host);
 }
 
@@ -72,7 +63,7 @@ static uint64_t bytes_of(const struct mxq_relayout_args *args, unsigned layout) 
 /* Whether all of a buffer, guards included, is what the CPU path made of it. */
 static int is_on_device(const struct scales *scales, const char *name, const char *what) {
   struct support_buffer got = support_buffer_make(scales->host.size);
-  OK(mxq_device_download(device, got.base, scales->on_device, got.total));
+  OK(mxq_device_download(gpu_device, got.base, scales->on_device, got.total));
   size_t at = 0;
   while (at < got.total && got.base[at] == scales->host.base[at]) at++;
   if (at < got.total)
@@ -94,11 +85,11 @@ static void check(struct mxq_relayout_args args, size_t shift, uint64_t seed) {
            args.part, args.from, args.to, args.shape.e, args.shape.n, args.shape.k);
   args.src = at_device(&src);
   args.dst = at_device(&dst);
-  OK(mxq_relayout(context, &args, seed % 2 ? device : MXQ_DEVICE_AUTO, stream));
-  OK(mxq_device_stream_synchronize(device, stream));
+  OK(mxq_relayout(gpu_context, &args, seed % 2 ? gpu_device : MXQ_DEVICE_AUTO, gpu_stream));
+  OK(mxq_device_stream_synchronize(gpu_device, gpu_stream));
   args.src = src.host.data + shift;
   args.dst = dst.host.data + shift;
-  OK(mxq_relayout(context, &args, MXQ_DEVICE_CPU, NULL));
+  OK(mxq_relayout(gpu_context, &args, MXQ_DEVICE_CPU, NULL));
   const int good = is_on_device(&src, text, "source") && is_on_device(&dst, text, "result");
   free_scales(&src);
   free_scales(&dst);
@@ -145,7 +136,7 @@ static void test_nothing_to_move(void **state) {
   (void)state;
   OK(mxq_variant_parse("quantize_bf16_e4m3_b32_rceil_row_lin", &args.variant));
   args.shape = mxq_shape_dense(3, 0, 64);
-  OK(mxq_relayout(context, &args, device, stream));
+  OK(mxq_relayout(gpu_context, &args, gpu_device, gpu_stream));
 }
 
 static void test_host_memory_is_refused(void **state) {
@@ -156,24 +147,8 @@ static void test_host_memory_is_refused(void **state) {
   args.shape = mxq_shape_dense(1, 16, 64);
   args.src = src;
   args.dst = dst;
-  assert_int_equal(mxq_relayout(context, &args, device, stream), MXQ_INVALID_ARGUMENT);
+  assert_int_equal(mxq_relayout(gpu_context, &args, gpu_device, gpu_stream), MXQ_INVALID_ARGUMENT);
   assert_non_null(strstr(mxq_last_error(), "host memory"));
-}
-
-static int set_up(void **state) {
-  (void)state;
-  if (mxq_context_create(NULL, &context) == MXQ_OK &&
-      mxq_device_stream_create(device, &stream) == MXQ_OK)
-    return 0;
-  fprintf(stderr, "%s\n", mxq_last_error());
-  return -1;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  mxq_device_stream_destroy(device, stream);
-  mxq_context_destroy(context);
-  return 0;
 }
 
 int main(void) {
@@ -182,12 +157,7 @@ int main(void) {
       cmocka_unit_test(test_nothing_to_move),
       cmocka_unit_test(test_host_memory_is_refused),
   };
-  int devices = 0;
-  const enum mxq_status status = mxq_device_count(&devices);
-  if (status != MXQ_OK || devices == 0) {
-    printf("skipped: no device: %s\n",
-           status == MXQ_OK ? "the driver sees none" : mxq_last_error());
-    return 77;
-  }
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  const int skip = gpu_tests_skip(1);
+  if (skip) return skip;
+  return cmocka_run_group_tests(tests, gpu_tests_begin, gpu_tests_end);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "device_tensors.h"
+#include "gpu_tests.h"
 #include "measure.h"
 
 enum { device = 0 };
@@ -22,19 +23,6 @@ static struct mxq_variant variant;
 static struct mxq_kernel *kernel;
 static const struct mxq_shape shape = {
     .e = 3, .n = 144, .k = 136, .stride_e = 144 * 136, .stride_n = 136};
-
-#define OK(call)                                                                   \
-  do {                                                                             \
-    const enum mxq_status ok_status = (call);                                      \
-    if (ok_status != MXQ_OK)                                                       \
-      fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
-  } while (0)
-
-static void says(enum mxq_status status, enum mxq_status wanted, const char *text) {
-  if (status != wanted || !strstr(mxq_last_error(), text))
-    fail_msg("wanted %s with \"%s\", got %s: %s", mxq_status_name(wanted), text,
-             mxq_status_name(status), mxq_last_error());
-}
 
 static uint64_t faults_of(struct device_run *run) {
   uint64_t faults = 0;
@@ -62,13 +50,13 @@ static void test_host_pointers(void **state) {
   struct mxq_plan *plan = NULL, *good = NULL;
   struct mxq_pointers mixed = run.at;
   (void)state;
-  says(mxq_plan_create(kernel, &shape, &run.got, &plan), MXQ_INVALID_ARGUMENT, "host memory");
-  says(mxq_run(context, &variant, &shape, &run.got, MXQ_DEVICE_AUTO, NULL), MXQ_INVALID_ARGUMENT,
+  SAYS(mxq_plan_create(kernel, &shape, &run.got, &plan), MXQ_INVALID_ARGUMENT, "host memory");
+  SAYS(mxq_run(context, &variant, &shape, &run.got, MXQ_DEVICE_AUTO, NULL), MXQ_INVALID_ARGUMENT,
        "MXQ_DEVICE_CPU");
   mixed.scale[0] = run.got.scale[0];
-  says(mxq_plan_create(kernel, &shape, &mixed, &plan), MXQ_INVALID_ARGUMENT, "scale[0]");
+  SAYS(mxq_plan_create(kernel, &shape, &mixed, &plan), MXQ_INVALID_ARGUMENT, "scale[0]");
   OK(mxq_plan_create(kernel, &shape, &run.at, &good));
-  says(mxq_plan_launch_at(good, &mixed, NULL), MXQ_INVALID_ARGUMENT, "scale[0]");
+  SAYS(mxq_plan_launch_at(good, &mixed, NULL), MXQ_INVALID_ARGUMENT, "scale[0]");
   assert_null(plan);
   assert_true(device_run_untouched(&run));
   mxq_plan_destroy(good);
@@ -95,7 +83,7 @@ static void test_capture_of_the_unloaded(void **state) {
   struct mxq_graph *graph = NULL;
   (void)state;
   OK(mxq_context_create(NULL, &step.context));
-  says(mxq_graph_create(device, enqueue, &step, 1, &graph), MXQ_NOT_READY, "before the capture");
+  SAYS(mxq_graph_create(device, enqueue, &step, 1, &graph), MXQ_NOT_READY, "before the capture");
   assert_null(graph);
   assert_true(device_run_untouched(&run));
   OK(mxq_run(step.context, &variant, &shape, &run.at, device, NULL));
@@ -180,12 +168,7 @@ int main(void) {
       cmocka_unit_test(test_replay_with_new_data),
       cmocka_unit_test(test_new_threads),
   };
-  int devices = 0;
-  const enum mxq_status status = mxq_device_count(&devices);
-  if (status != MXQ_OK || devices == 0) {
-    printf("skipped: no device: %s\n",
-           status == MXQ_OK ? "the driver sees none" : mxq_last_error());
-    return 77;
-  }
+  const int skip = gpu_tests_skip(1);
+  if (skip) return skip;
   return cmocka_run_group_tests_name("gpu_runtime", tests, set_up, tear_down);
 }

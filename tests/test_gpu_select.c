@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "device_tensors.h"
+#include "gpu_tests.h"
 #include "plan_as.h"
 
 enum { device = 0 };
@@ -21,19 +22,6 @@ static struct mxq_variant variant;
 static struct mxq_kernel *kernel;
 static const struct mxq_shape shape = {
     .e = 3, .n = 144, .k = 136, .stride_e = 144 * 136, .stride_n = 136};
-
-#define OK(call)                                                                   \
-  do {                                                                             \
-    const enum mxq_status ok_status = (call);                                      \
-    if (ok_status != MXQ_OK)                                                       \
-      fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
-  } while (0)
-
-static void says(enum mxq_status status, enum mxq_status wanted, const char *text) {
-  if (status != wanted || !strstr(mxq_last_error(), text))
-    fail_msg("wanted %s with \"%s\", got %s: %s", mxq_status_name(wanted), text,
-             mxq_status_name(status), mxq_last_error());
-}
 
 static uint64_t faults_of(struct device_run *run) {
   uint64_t faults = 0;
@@ -94,7 +82,7 @@ static void test_alignment(void **state) {
     const struct moved moved = move(&run, i, &off);
     OK(mxq_plan_create(kernel, &shape, &run.at, &good));
     assert_memory_equal(kernel_name(good, name), "tma-", 4); /* which one depends on the device */
-    says(mxq_plan_launch_at(good, &off, NULL), MXQ_UNSUPPORTED, names[i]);
+    SAYS(mxq_plan_launch_at(good, &off, NULL), MXQ_UNSUPPORTED, names[i]);
     assert_true(device_run_untouched(&run));
     OK(mxq_plan_create(kernel, &shape, &off, &plan));
     assert_string_equal(kernel_name(plan, name), "any-128x128");
@@ -135,8 +123,8 @@ static void test_supported(void **state) {
   OK(mxq_supported(context, &variant, NULL, device));
   OK(mxq_supported(context, &variant, &shape, device));
   OK(mxq_supported(context, &variant, &odd, device));
-  says(mxq_supported(context, &variant, &negative, device), MXQ_INVALID_ARGUMENT, "negative");
-  says(mxq_supported(context, &variant, &shape, 4096), MXQ_NO_DEVICE, "4096");
+  SAYS(mxq_supported(context, &variant, &negative, device), MXQ_INVALID_ARGUMENT, "negative");
+  SAYS(mxq_supported(context, &variant, &shape, 4096), MXQ_NO_DEVICE, "4096");
   OK(mxq_plan_create(kernel, &none, &nowhere, &plan)); /* nothing to do */
   OK(mxq_plan_launch(plan, NULL));
   OK(mxq_plan_launch_at(plan, &nowhere, NULL));
@@ -166,12 +154,7 @@ int main(void) {
       cmocka_unit_test(test_generic),
       cmocka_unit_test(test_supported),
   };
-  int devices = 0;
-  const enum mxq_status status = mxq_device_count(&devices);
-  if (status != MXQ_OK || devices == 0) {
-    printf("skipped: no device: %s\n",
-           status == MXQ_OK ? "the driver sees none" : mxq_last_error());
-    return 77;
-  }
+  const int skip = gpu_tests_skip(1);
+  if (skip) return skip;
   return cmocka_run_group_tests_name("gpu_select", tests, set_up, tear_down);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "device_tensors.h"
+#include "gpu_tests.h"
 
 static struct mxq_context *context;
 static struct mxq_variant variant;
@@ -21,13 +22,6 @@ static struct mxq_kernel *kernels[2];
 static mxq_stream streams[2];
 static const struct mxq_shape shape = {
     .e = 2, .n = 144, .k = 136, .stride_e = 144 * 136, .stride_n = 136};
-
-#define OK(call)                                                                   \
-  do {                                                                             \
-    const enum mxq_status ok_status = (call);                                      \
-    if (ok_status != MXQ_OK)                                                       \
-      fail_msg("%s: %s: %s", #call, mxq_status_name(ok_status), mxq_last_error()); \
-  } while (0)
 
 static void says(enum mxq_status status, const char *first, const char *second) {
   if (status != MXQ_INVALID_ARGUMENT || !strstr(mxq_last_error(), first) ||
@@ -112,12 +106,7 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_each), cmocka_unit_test(test_refusals)};
-  int devices = 0;
-  const enum mxq_status status = mxq_device_count(&devices);
-  if (status != MXQ_OK || devices < 2) {
-    printf("skipped: needs two devices: %s\n",
-           status == MXQ_OK ? "the driver sees fewer" : mxq_last_error());
-    return 77;
-  }
+  const int skip = gpu_tests_skip(2);
+  if (skip) return skip;
   return cmocka_run_group_tests_name("two_devices", tests, set_up, tear_down);
 }
