@@ -13,10 +13,12 @@
  * whose columns are worth a store each, and so do two outputs, which share what was read; single
  * row-major ones take the rows of one block and read along them as far as that goes. */
 enum { SIDE = MXQ_CPU_LINE, TILE_CODES = SIDE * SIDE, MOST_COLUMNS = 1024 };
+/* Blocks are made of groups; a tile has a block for each of them at most. */
+enum { GROUP = 16, MOST_BLOCKS = TILE_CODES / GROUP };
 
-#define MXQ_BLOCK(NAME, token, number)                                                      \
-  _Static_assert(SIDE % (number) == 0 && MOST_COLUMNS % (number) == 0 && (number) % 2 == 0, \
-                 "a tile must hold whole blocks, and blocks whole bytes of packed codes");
+#define MXQ_BLOCK(NAME, token, number)                                                          \
+  _Static_assert(SIDE % (number) == 0 && MOST_COLUMNS % (number) == 0 && (number) % GROUP == 0, \
+                 "a tile must hold whole blocks, and blocks whole groups");
 #include <mxq/axes.def>
 
 /* One output of a quantization. */
@@ -41,10 +43,11 @@ struct job {
 struct scratch {
   uint8_t codes[TILE_CODES];
   uint32_t magnitudes[MOST_COLUMNS]; /* in the input's own bits, of its own width */
-  float maxima[MOST_COLUMNS];
-  float multipliers[MOST_COLUMNS];
-  uint32_t scales[MOST_COLUMNS];
-  float x[MOST_COLUMNS];
+  float maxima[MOST_BLOCKS];
+  float multipliers[MOST_BLOCKS];
+  uint32_t scales[MOST_BLOCKS];
+  float even[MOST_COLUMNS / 2], odd[MOST_COLUMNS / 2]; /* multipliers of one row's elements */
+  uint32_t words[MOST_COLUMNS / 2];
 };
 
 static size_t smaller(uint64_t a, size_t b) { return a < b ? (size_t)a : b; }
@@ -57,66 +60,91 @@ static const unsigned char *row_at(const struct job *job, const struct mxq_cpu_p
   return job->in + offset * job->reader->element_bytes;
 }
 
-/* Maxima, scales and multipliers of the blocks of `rows` rows. Returns how many of the maxima are
- * not finite. */
-static size_t scale_blocks(const struct job *job, const struct part *part,
-                           const struct mxq_cpu_place *place, size_t rows, size_t columns,
-                           struct scratch *s) {
+/* The maxima of the blocks of `rows` rows, at most block_n, from `place` on. */
+static void find_maxima(const struct job *job, const struct part *part,
+                        const struct mxq_cpu_place *place, size_t rows, size_t columns,
+                        struct scratch *s, float *maxima) {
+  const struct mxq_cpu_reader *reader = job->reader;
   const size_t blocks = (columns + part->block_k - 1) / part->block_k;
-  memset(s->magnitudes, 0, columns * job->reader->element_bytes);
-  for (size_t r = 0; r < rows; ++r)
-    job->reader->fold(row_at(job, place, r), columns, s->magnitudes);
-  if (part->block_k > 1) job->reader->reduce(s->magnitudes, columns, part->block_k);
-  job->reader->widen(s->magnitudes, blocks, s->maxima);
-  const size_t not_finite =
-      mxq_cpu_scale(job->variant->mode, job->type, s->maxima, blocks, s->scales, s->multipliers);
-  mxq_cpu_scales_store(&part->output.scales, place->e, place->n / part->block_n,
-                       place->k / part->block_k, blocks, s->scales);
-  return not_finite;
+  const void *magnitudes = row_at(job, place, 0);
+  if (part->block_n > 1) {
+    magnitudes = s->magnitudes;
+    memset(s->magnitudes, 0, columns * reader->element_bytes);
+    for (size_t r = 0; r < rows; ++r) reader->fold(row_at(job, place, r), columns, s->magnitudes);
+  }
+  if (part->block_k > 1) {
+    reader->reduce(magnitudes, columns, part->block_k, s->magnitudes);
+    magnitudes = s->magnitudes;
+  }
+  reader->widen(magnitudes, blocks, maxima);
 }
 
-/* Gives each column its block's multiplier: in place, so from the last block to the first. */
-static void spread_multipliers(size_t columns, size_t block, float *multipliers) {
-  if (block == 1) return;
-  for (size_t b = (columns + block - 1) / block; b-- > 0;) {
-    const float multiplier = multipliers[b];
-    const size_t end = smaller((b + 1) * block, columns);
-    for (size_t k = b * block; k < end; ++k) multipliers[k] = multiplier;
+/* Gives each element of a row the multiplier of its block. A last block that is cut short is
+ * treated as a whole one: there is room for it. */
+static struct mxq_cpu_multipliers spread_multipliers(size_t columns, size_t block,
+                                                     const float *multipliers, struct scratch *s) {
+  float *even = s->even, *odd = s->odd;
+  if (block == 1) {
+    for (size_t i = 0; i < (columns + 1) / 2; ++i) {
+      even[i] = multipliers[2 * i];
+      odd[i] = multipliers[2 * i + 1];
+    }
+    return (struct mxq_cpu_multipliers){even, odd};
   }
+  for (size_t k = 0; k < columns; k += block, ++multipliers)
+    for (size_t end = k + block, i = k; i < end; i += GROUP)
+      for (size_t j = 0; j < GROUP / 2; ++j) even[i / 2 + j] = *multipliers;
+  return (struct mxq_cpu_multipliers){even, even};
 }
 
 /* A block with a NaN or an infinity is NaN throughout. */
 static void overwrite_nan_blocks(const struct job *job, const struct part *part, size_t rows,
-                                 size_t columns, const float *maxima, uint8_t *codes) {
-  for (size_t k = 0; k < columns; ++k) {
+                                 const struct mxq_cpu_tile *tile, const float *maxima,
+                                 uint8_t *codes) {
+  for (size_t k = 0; k < tile->columns; ++k) {
     if (mxq_cpu_bits(maxima[k / part->block_k]) < MXQ_CPU_INFINITY) continue;
-    for (size_t r = 0; r < rows; ++r) codes[r * job->tile_k + k] = (uint8_t)job->type->nan_code;
+    for (size_t r = 0; r < rows; ++r) codes[r * tile->pitch + k] = (uint8_t)job->type->nan_code;
   }
 }
 
-/* The blocks of `rows` rows, at most block_n, from `place` on. */
-static void quantize_rows(const struct job *job, const struct part *part,
-                          const struct mxq_cpu_place *place, size_t rows, size_t columns,
-                          struct scratch *s, uint8_t *codes) {
-  const size_t not_finite = scale_blocks(job, part, place, rows, columns, s);
-  spread_multipliers(columns, part->block_k, s->multipliers);
-  for (size_t r = 0; r < rows; ++r) {
-    job->reader->widen(row_at(job, place, r), columns, s->x);
-    mxq_cpu_round(&job->format, s->x, s->multipliers, columns, codes + r * job->tile_k);
-  }
-  if (not_finite) overwrite_nan_blocks(job, part, rows, columns, s->maxima, codes);
+/* Codes of a tile's blocks from row n on, `place` being theirs. */
+static void round_blocks(const struct job *job, const struct part *part,
+                         const struct mxq_cpu_place *place, const struct mxq_cpu_tile *tile,
+                         size_t n, size_t first_block, int not_finite, struct scratch *s) {
+  const size_t rows = smaller(tile->rows - n, part->block_n);
+  uint8_t *codes = tile->codes + n * tile->pitch;
+  const struct mxq_cpu_multipliers multipliers =
+      spread_multipliers(tile->columns, part->block_k, s->multipliers + first_block, s);
+  for (size_t r = 0; r < rows; ++r)
+    mxq_cpu_convert(job->reader, &job->format, row_at(job, place, r), &multipliers, tile->columns,
+                    s->words, codes + r * tile->pitch);
+  if (not_finite) overwrite_nan_blocks(job, part, rows, tile, s->maxima + first_block, codes);
 }
 
+/* First the maxima of all of the tile's blocks, then all scales at once, then the codes. */
 static void quantize_tile(const struct job *job, const struct part *part,
                           const struct mxq_cpu_place *place, struct scratch *s) {
   const struct mxq_shape *shape = job->shape;
-  const struct mxq_cpu_tile tile = {s->codes, smaller((uint64_t)shape->n - place->n, job->tile_n),
-                                    smaller((uint64_t)shape->k - place->k, job->tile_k),
-                                    job->tile_k};
-  struct mxq_cpu_place block = *place;
-  for (size_t n = 0; n < tile.rows; n += part->block_n, block.n += part->block_n)
-    quantize_rows(job, part, &block, smaller(tile.rows - n, part->block_n), tile.columns, s,
-                  s->codes + n * job->tile_k);
+  const struct mxq_cpu_tile tile =
+      mxq_cpu_tile_at(&part->output, place, smaller((uint64_t)shape->n - place->n, job->tile_n),
+                      smaller((uint64_t)shape->k - place->k, job->tile_k), s->codes, job->tile_k);
+  const size_t along_k = (tile.columns + part->block_k - 1) / part->block_k;
+  struct mxq_cpu_place at = *place;
+  size_t blocks = 0;
+  for (size_t n = 0; n < tile.rows; n += part->block_n, blocks += along_k) {
+    at.n = place->n + n;
+    find_maxima(job, part, &at, smaller(tile.rows - n, part->block_n), tile.columns, s,
+                s->maxima + blocks);
+  }
+  const size_t not_finite =
+      mxq_cpu_scale(job->variant->mode, job->type, s->maxima, blocks, s->scales, s->multipliers);
+  blocks = 0;
+  for (size_t n = 0; n < tile.rows; n += part->block_n, blocks += along_k) {
+    at.n = place->n + n;
+    mxq_cpu_scales_store(&part->output.scales, at.e, at.n / part->block_n, at.k / part->block_k,
+                         along_k, s->scales + blocks);
+    round_blocks(job, part, &at, &tile, n, blocks, not_finite > 0, s);
+  }
   mxq_cpu_store_codes(&part->output, place, &tile);
 }
 
