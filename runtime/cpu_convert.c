@@ -5,9 +5,6 @@
 
 #include "cpu_bits.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "a pair of elements has the first one in the low half of its word");
-
 #define MAGNITUDE 0x7FFFFFFFu
 #define SIGN      0x80000000u
 
@@ -36,68 +33,74 @@ static inline int16_t magnitude16(const void *row, size_t i) {
 }
 static inline int16_t larger16(int16_t a, int16_t b) { return a > b ? a : b; }
 
-/* Those of 32 bits as floats, for which a NaN must not be one: it becomes infinity. */
-static inline float magnitude32(const void *row, size_t i) {
-  const float a = mxq_cpu_float(load32(row, i) & MAGNITUDE),
-              infinity = mxq_cpu_float(MXQ_CPU_INFINITY);
-  return a < infinity ? a : infinity;
+static inline int32_t magnitude32(const void *row, size_t i) {
+  return (int32_t)(load32(row, i) & MAGNITUDE);
 }
-static inline float larger32(float a, float b) { return a > b ? a : b; }
+static inline int32_t larger32(int32_t a, int32_t b) { return a > b ? a : b; }
 
 static void fold16(const void *row, size_t count, void *magnitudes) {
   int16_t *restrict m = magnitudes;
   for (size_t i = 0; i < count; ++i) m[i] = larger16(magnitude16(row, i), m[i]);
 }
 
+/* As floats, for which a NaN must not be one: it becomes infinity. */
 static void fold32(const void *row, size_t count, void *magnitudes) {
+  const float infinity = mxq_cpu_float(MXQ_CPU_INFINITY);
   float *restrict m = magnitudes;
-  for (size_t i = 0; i < count; ++i) m[i] = larger32(magnitude32(row, i), m[i]);
+  for (size_t i = 0; i < count; ++i) {
+    const float x = mxq_cpu_float(load32(row, i) & MAGNITUDE);
+    const float a = x < infinity ? x : infinity;
+    m[i] = a > m[i] ? a : m[i];
+  }
 }
 
-/* Blocks are multiples of this. */
-enum { LANES = 16 };
-#define MXQ_BLOCK(NAME, token, number) \
-  _Static_assert((number) % LANES == 0, "a block must be made of whole groups of lanes");
-#include <mxq/axes.def>
-
-static int16_t largest16(const void *row, size_t first, size_t groups) {
-  int16_t largest = 0;
-  for (size_t i = 0; i < groups * LANES; ++i)
-    largest = larger16(magnitude16(row, first + i), largest);
-  return largest;
-}
-
-static void reduce16(const void *row, size_t count, size_t block, void *magnitudes) {
-  int16_t *m = magnitudes;
-  size_t first = 0, j = 0;
-  for (; count - first >= block; first += block) m[j++] = largest16(row, first, block / LANES);
+/* Inlined for each size of a block: a loop over a number of elements that the compiler knows needs
+ * none for what is left. */
+static inline void reduce16_by(size_t block, const void *row, size_t count, int16_t *magnitudes) {
+  size_t first = 0;
+  for (; count - first >= block; first += block) {
+    int16_t largest = 0;
+    for (size_t i = 0; i < block; ++i) largest = larger16(magnitude16(row, first + i), largest);
+    *magnitudes++ = largest;
+  }
   if (first == count) return;
   int16_t largest = 0;
   for (; first < count; ++first) largest = larger16(magnitude16(row, first), largest);
-  m[j] = largest;
+  *magnitudes = largest;
 }
 
-/* A maximum of floats is only vectorized if it is one for each lane. */
-static float largest32(const void *row, size_t first, size_t groups) {
-  float lanes[LANES], largest = 0;
-  for (size_t i = 0; i < LANES; ++i) lanes[i] = magnitude32(row, first + i);
-  for (size_t g = 1; g < groups; ++g)
-    for (size_t i = 0; i < LANES; ++i)
-      lanes[i] = larger32(magnitude32(row, first + g * LANES + i), lanes[i]);
-  for (size_t i = 0; i < 8; ++i) lanes[i] = larger32(lanes[i], lanes[i + 8]);
-  for (size_t i = 0; i < 4; ++i) lanes[i] = larger32(lanes[i], lanes[i + 4]);
-  for (size_t i = 0; i < 4; ++i) largest = larger32(lanes[i], largest);
-  return largest;
+static void reduce16(const void *row, size_t count, size_t block, void *magnitudes) {
+  switch (block) {
+#define MXQ_BLOCK(NAME, token, number)           \
+  case number:                                   \
+    reduce16_by(number, row, count, magnitudes); \
+    break;
+#include <mxq/axes.def>
+  }
+}
+
+/* Only maxima of integers are vectorized along a row. */
+static inline void reduce32_by(size_t block, const void *row, size_t count, int32_t *magnitudes) {
+  size_t first = 0;
+  for (; count - first >= block; first += block) {
+    int32_t largest = 0;
+    for (size_t i = 0; i < block; ++i) largest = larger32(magnitude32(row, first + i), largest);
+    *magnitudes++ = largest;
+  }
+  if (first == count) return;
+  int32_t largest = 0;
+  for (; first < count; ++first) largest = larger32(magnitude32(row, first), largest);
+  *magnitudes = largest;
 }
 
 static void reduce32(const void *row, size_t count, size_t block, void *magnitudes) {
-  float *m = magnitudes;
-  size_t first = 0, j = 0;
-  for (; count - first >= block; first += block) m[j++] = largest32(row, first, block / LANES);
-  if (first == count) return;
-  float largest = 0;
-  for (; first < count; ++first) largest = larger32(magnitude32(row, first), largest);
-  m[j] = largest;
+  switch (block) {
+#define MXQ_BLOCK(NAME, token, number)           \
+  case number:                                   \
+    reduce32_by(number, row, count, magnitudes); \
+    break;
+#include <mxq/axes.def>
+  }
 }
 
 static void widen_f32(const void *row, size_t count, float *restrict x) {
@@ -148,7 +151,8 @@ static struct pair pair_f16(const void *row, size_t i) {
  * has beyond that power, its low bits, counts those last places. Above them the code has the
  * power's exponent, counted from the smallest normal's: it is the sum's, counted from another one,
  * and comes down to its place by a shift. A carry out of the mantissa runs into the exponent as it
- * should. Returns the code plus the format's `first`, and in bits 16 to 31 rubbish. */
+ * should. Returns the code without its sign, plus half of the format's `first`; above bit 15,
+ * rubbish. */
 static inline uint32_t round_product(float product, const struct mxq_cpu_format *format) {
   const uint32_t y = mxq_cpu_bits(product);
   const float magnitude = mxq_cpu_float(y & MAGNITUDE);
@@ -171,7 +175,7 @@ static inline void round_pairs(pair_fn *read, const void *row, size_t count,
     const struct pair x = read(row, i);
     const uint32_t low = round_product(x.even * even[i], &format);
     const uint32_t high = round_product(x.odd * odd[i], &format);
-    words[i] = (low & 0x7FFFu) | high << 16 | x.signs;
+    words[i] = (((low & 0xFFFFu) | high << 16) - format.first) | x.signs >> format.sign_shift;
   }
 }
 
@@ -202,25 +206,19 @@ void mxq_cpu_format_of(const struct mxq_type_facts *type, struct mxq_cpu_format 
   const uint32_t bias = (1u << (type->exponent_bits - 1)) - 1;
   const unsigned dropped = 23 - type->mantissa_bits;
   const uint32_t smallest = 127 + 1 - bias; /* exponent field of the smallest normal */
+  const uint32_t first = (smallest + dropped) << type->mantissa_bits;
   *format = (struct mxq_cpu_format){
       .dropped_bits = dropped,
       .sign_shift = 15 - type->exponent_bits - type->mantissa_bits,
-      .first = (uint16_t)((smallest + dropped) << type->mantissa_bits),
+      .first = first | first << 16,
       .smallest_normal = mxq_cpu_float(smallest << 23),
       .anchor = (float)(1u << dropped),
       .max = (float)type->max,
   };
 }
 
-/* Halves of words to codes: bit 15 is the sign. */
-static void narrow(const struct mxq_cpu_format *format, const void *halves, size_t count,
-                   uint8_t *restrict codes) {
-  const uint16_t first = format->first;
-  const unsigned sign_shift = format->sign_shift;
-  for (size_t i = 0; i < count; ++i) {
-    const uint16_t code = (uint16_t)(load16(halves, i) - first);
-    codes[i] = (uint8_t)(code | code >> sign_shift);
-  }
+static void narrow(const void *halves, size_t count, uint8_t *restrict codes) {
+  for (size_t i = 0; i < count; ++i) codes[i] = (uint8_t)load16(halves, i);
 }
 
 void mxq_cpu_convert(const struct mxq_cpu_reader *reader, const struct mxq_cpu_format *format,
@@ -234,5 +232,5 @@ void mxq_cpu_convert(const struct mxq_cpu_reader *reader, const struct mxq_cpu_f
     memcpy(last, (const unsigned char *)row + 2 * pairs * bytes, bytes);
     reader->round(last, 1, &at, format, words + pairs);
   }
-  narrow(format, words, count, codes);
+  narrow(words, count, codes);
 }

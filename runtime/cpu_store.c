@@ -7,13 +7,14 @@
 
 /* `out_pitch`: bytes from one column to the next. */
 static void store_columns(unsigned char *out, uint64_t out_pitch, const struct mxq_cpu_tile *tile) {
-  uint8_t lines[8][MXQ_CPU_LINE];
-  for (size_t k = 0; k < tile->columns; k += 8) {
-    for (size_t n = 0; n < tile->rows; n += 8)
-      mxq_cpu_transpose8(tile->codes + n * tile->pitch + k, tile->pitch, &lines[0][n],
-                         MXQ_CPU_LINE);
-    for (size_t j = 0; j < 8 && k + j < tile->columns; ++j)
-      memcpy(out + (k + j) * out_pitch, lines[j], tile->rows);
+  enum { COLUMNS = 64 };
+  uint8_t lines[COLUMNS][MXQ_CPU_LINE];
+  for (size_t k = 0; k < tile->columns; k += COLUMNS) {
+    const size_t columns = tile->columns - k < COLUMNS ? tile->columns - k : COLUMNS;
+    for (size_t n = 0; n < tile->rows; n += MXQ_CPU_TRANSPOSED)
+      mxq_cpu_transpose(tile->codes + n * tile->pitch + k, tile->pitch, columns, &lines[0][n],
+                        MXQ_CPU_LINE);
+    for (size_t j = 0; j < columns; ++j) memcpy(out + (k + j) * out_pitch, lines[j], tile->rows);
   }
 }
 

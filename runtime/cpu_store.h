@@ -11,12 +11,10 @@
 #include <mxq/mxq.h>
 
 #include "cpu_scales.h"
-
-/* The most rows of a tile of a column-major output. */
-#define MXQ_CPU_LINE 128
+#include "cpu_transpose.h"
 
 /* A tile of codes, a byte for each: code (n, k) at codes[n * pitch + k]. The buffer goes on up to
- * whole groups of eight rows and of eight columns. */
+ * whole groups of MXQ_CPU_TRANSPOSED rows and columns. */
 struct mxq_cpu_tile {
   uint8_t *codes;
   size_t rows, columns, pitch;
