@@ -7,14 +7,13 @@
 
 /* `pitch`: bytes from one column to the next. Nothing beyond the tile is read. */
 static void load_columns(const unsigned char *in, uint64_t pitch, const struct mxq_cpu_tile *tile) {
-  uint8_t lines[8][MXQ_CPU_LINE] = {{0}};
-  for (size_t k = 0; k < tile->columns; k += 8) {
-    for (size_t j = 0; j < 8 && k + j < tile->columns; ++j)
-      memcpy(lines[j], in + (k + j) * pitch, tile->rows);
-    for (size_t n = 0; n < tile->rows; n += 8)
-      mxq_cpu_transpose8(&lines[0][n], MXQ_CPU_LINE, tile->codes + n * tile->pitch + k,
-                         tile->pitch);
-  }
+  size_t k = 0;
+  for (; tile->columns - k >= MXQ_CPU_TRANSPOSED; k += MXQ_CPU_TRANSPOSED)
+    mxq_cpu_transpose(in + k * pitch, pitch, tile->rows, tile->codes + k, tile->pitch);
+  if (k == tile->columns) return;
+  uint8_t lines[MXQ_CPU_TRANSPOSED][MXQ_CPU_LINE] = {{0}};
+  for (size_t j = 0; k + j < tile->columns; ++j) memcpy(lines[j], in + (k + j) * pitch, tile->rows);
+  mxq_cpu_transpose(lines[0], MXQ_CPU_LINE, tile->rows, tile->codes + k, tile->pitch);
 }
 
 static void load_rows(const unsigned char *in, uint64_t pitch, const struct mxq_cpu_tile *tile) {
@@ -22,19 +21,20 @@ static void load_rows(const unsigned char *in, uint64_t pitch, const struct mxq_
     memcpy(tile->codes + n * tile->pitch, in + n * pitch, tile->columns);
 }
 
-/* A byte to two codes that are neighbours along K, the low bits first: in place, so from the last
- * to the first. */
-static void unpack_along_k(const struct mxq_cpu_tile *tile) {
-  for (size_t n = 0; n < tile->rows; ++n) {
-    uint8_t *row = tile->codes + n * tile->pitch;
-    for (size_t k = tile->columns / 2; k-- > 0;) {
-      const uint8_t pair = row[k];
-      row[2 * k] = pair & 15;
-      row[2 * k + 1] = pair >> 4;
-    }
+/* A byte to two codes that are neighbours along K, the low bits first. */
+static void unpack_row(const unsigned char *in, size_t bytes, uint8_t *restrict codes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    codes[2 * i] = in[i] & 15;
+    codes[2 * i + 1] = in[i] >> 4;
   }
 }
 
+static void unpack_rows(const unsigned char *in, uint64_t pitch, const struct mxq_cpu_tile *tile) {
+  for (size_t n = 0; n < tile->rows; ++n)
+    unpack_row(in + n * pitch, tile->columns / 2, tile->codes + n * tile->pitch);
+}
+
+/* To two that are neighbours along N: in place, so from the last to the first. */
 static void unpack_along_n(const struct mxq_cpu_tile *tile) {
   for (size_t n = tile->rows / 2; n-- > 0;) {
     const uint8_t *from = tile->codes + n * tile->pitch;
@@ -51,14 +51,16 @@ void mxq_cpu_load_codes(const struct mxq_variant *variant, const struct mxq_shap
                         const unsigned char *codes, unsigned code_bits,
                         const struct mxq_cpu_place *place, const struct mxq_cpu_tile *tile) {
   const int column_major = (mxq_layout_part(variant->layout, 0) & MXQ_PART_COLUMN_MAJOR) != 0;
-  uint64_t offset = mxq_data_offset(variant, shape, 0, place->e, place->n, place->k);
-  uint64_t pitch = (uint64_t)(column_major ? shape->n : shape->k);
-  struct mxq_cpu_tile bytes = *tile;
-  if (code_bits == 4) {
-    offset /= 2;
-    pitch /= 2;
-    *(column_major ? &bytes.rows : &bytes.columns) /= 2;
+  const unsigned codes_per_byte = 8 / code_bits;
+  const unsigned char *in =
+      codes + mxq_data_offset(variant, shape, 0, place->e, place->n, place->k) / codes_per_byte;
+  const uint64_t pitch = (uint64_t)(column_major ? shape->n : shape->k) / codes_per_byte;
+  if (column_major) {
+    struct mxq_cpu_tile bytes = *tile;
+    bytes.rows /= codes_per_byte;
+    load_columns(in, pitch, &bytes);
+    if (codes_per_byte == 2) unpack_along_n(tile);
+  } else {
+    (codes_per_byte == 2 ? unpack_rows : load_rows)(in, pitch, tile);
   }
-  (column_major ? load_columns : load_rows)(codes + offset, pitch, &bytes);
-  if (code_bits == 4) (column_major ? unpack_along_n : unpack_along_k)(tile);
 }

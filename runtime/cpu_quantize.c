@@ -9,14 +9,20 @@
 #include "cpu_scale.h"
 #include "cpu_store.h"
 
-/* Tiles stay in the first cache: of TILE_CODES codes at most. Column-major outputs take squares,
- * whose columns are worth a store each, and so do two outputs, which share what was read; single
- * row-major ones take the rows of one block and read along them as far as that goes. */
-enum { SIDE = MXQ_CPU_LINE, TILE_CODES = SIDE * SIDE, MOST_COLUMNS = 1024 };
+/* Tiles are of TILE_CODES codes at most. A single row-major output takes the rows of one block and
+ * reads along them as far as that goes. Column-major ones take as many rows as make a cache line of
+ * each column, and so do two outputs, which share what was read: those tiles are gone through in
+ * strips, whose rows stay in the cache for all that is done with them. More rows would not, if
+ * their stride is a power of two. */
+enum { TILE_CODES = MXQ_CPU_LINE * MXQ_CPU_LINE, MOST_COLUMNS = 1024 };
+enum { TILE_ROWS = 64, STRIP_ROWS = 32 }; /* or a block's, if it has more */
+/* A strip has a block for each group of a tile at most. */
+enum { MOST_BLOCKS = TILE_CODES / MXQ_CPU_GROUP };
 
-#define MXQ_BLOCK(NAME, token, number)                                                      \
-  _Static_assert(SIDE % (number) == 0 && MOST_COLUMNS % (number) == 0 && (number) % 2 == 0, \
-                 "a tile must hold whole blocks, and blocks whole bytes of packed codes");
+#define MXQ_BLOCK(NAME, token, number)                                           \
+  _Static_assert(MXQ_CPU_LINE % (number) == 0 && MOST_COLUMNS % (number) == 0 && \
+                     (number) % MXQ_CPU_GROUP == 0,                              \
+                 "a tile must hold whole blocks, and blocks whole groups");
 #include <mxq/axes.def>
 
 /* One output of a quantization. */
@@ -32,22 +38,24 @@ struct job {
   struct mxq_cpu_format format;
   const struct mxq_cpu_reader *reader;
   const unsigned char *in;
-  size_t tile_n, tile_k;
+  size_t tile_n, tile_k, strip_n;
   struct part parts[2];
   unsigned part_count;
 };
 
 /* What a tile needs besides the tensors. */
 struct scratch {
-  uint8_t codes[TILE_CODES];
+  uint8_t codes[2][TILE_CODES];      /* of each part, unless they go to the output at once */
   uint32_t magnitudes[MOST_COLUMNS]; /* in the input's own bits, of its own width */
-  float maxima[MOST_COLUMNS];
-  float multipliers[MOST_COLUMNS];
-  uint32_t scales[MOST_COLUMNS];
-  float x[MOST_COLUMNS];
+  float maxima[MOST_BLOCKS];
+  float multipliers[MOST_BLOCKS];
+  uint32_t scales[MOST_BLOCKS];
+  float even[MOST_COLUMNS / 2], odd[MOST_COLUMNS / 2]; /* multipliers of one row's elements */
+  uint32_t words[MOST_COLUMNS / 2];
 };
 
 static size_t smaller(uint64_t a, size_t b) { return a < b ? (size_t)a : b; }
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 static const unsigned char *row_at(const struct job *job, const struct mxq_cpu_place *place,
                                    size_t row) {
@@ -57,70 +65,98 @@ static const unsigned char *row_at(const struct job *job, const struct mxq_cpu_p
   return job->in + offset * job->reader->element_bytes;
 }
 
-/* Maxima, scales and multipliers of the blocks of `rows` rows. Returns how many of the maxima are
- * not finite. */
-static size_t scale_blocks(const struct job *job, const struct part *part,
-                           const struct mxq_cpu_place *place, size_t rows, size_t columns,
-                           struct scratch *s) {
-  const size_t blocks = (columns + part->block_k - 1) / part->block_k;
-  memset(s->magnitudes, 0, columns * job->reader->element_bytes);
-  for (size_t r = 0; r < rows; ++r)
-    job->reader->fold(row_at(job, place, r), columns, s->magnitudes);
-  if (part->block_k > 1) job->reader->reduce(s->magnitudes, columns, part->block_k);
-  job->reader->widen(s->magnitudes, blocks, s->maxima);
-  const size_t not_finite =
-      mxq_cpu_scale(job->variant->mode, job->type, s->maxima, blocks, s->scales, s->multipliers);
-  mxq_cpu_scales_store(&part->output.scales, place->e, place->n / part->block_n,
-                       place->k / part->block_k, blocks, s->scales);
-  return not_finite;
-}
-
-/* Gives each column its block's multiplier: in place, so from the last block to the first. */
-static void spread_multipliers(size_t columns, size_t block, float *multipliers) {
-  if (block == 1) return;
-  for (size_t b = (columns + block - 1) / block; b-- > 0;) {
-    const float multiplier = multipliers[b];
-    const size_t end = smaller((b + 1) * block, columns);
-    for (size_t k = b * block; k < end; ++k) multipliers[k] = multiplier;
+/* The maxima of neighbouring blocks along K, which begin at `place`. */
+static void find_maxima(const struct job *job, const struct part *part,
+                        const struct mxq_cpu_place *place, const struct mxq_cpu_tile *blocks,
+                        struct scratch *s, float *maxima) {
+  const struct mxq_cpu_reader *reader = job->reader;
+  const size_t columns = blocks->columns;
+  const void *magnitudes = row_at(job, place, 0);
+  if (part->block_n > 1) {
+    magnitudes = s->magnitudes;
+    memset(s->magnitudes, 0, columns * reader->element_bytes);
+    for (size_t r = 0; r < blocks->rows; ++r)
+      reader->fold(row_at(job, place, r), columns, s->magnitudes);
   }
+  if (part->block_k > 1) {
+    reader->reduce(magnitudes, columns, part->block_k, s->magnitudes);
+    magnitudes = s->magnitudes;
+  }
+  reader->widen(magnitudes, (columns + part->block_k - 1) / part->block_k, maxima);
 }
 
 /* A block with a NaN or an infinity is NaN throughout. */
-static void overwrite_nan_blocks(const struct job *job, const struct part *part, size_t rows,
-                                 size_t columns, const float *maxima, uint8_t *codes) {
-  for (size_t k = 0; k < columns; ++k) {
+static void overwrite_nan_blocks(const struct job *job, const struct part *part,
+                                 const struct mxq_cpu_tile *blocks, const float *maxima) {
+  for (size_t k = 0; k < blocks->columns; ++k) {
     if (mxq_cpu_bits(maxima[k / part->block_k]) < MXQ_CPU_INFINITY) continue;
-    for (size_t r = 0; r < rows; ++r) codes[r * job->tile_k + k] = (uint8_t)job->type->nan_code;
+    for (size_t r = 0; r < blocks->rows; ++r)
+      blocks->codes[r * blocks->pitch + k] = (uint8_t)job->type->nan_code;
   }
 }
 
-/* The blocks of `rows` rows, at most block_n, from `place` on. */
-static void quantize_rows(const struct job *job, const struct part *part,
-                          const struct mxq_cpu_place *place, size_t rows, size_t columns,
-                          struct scratch *s, uint8_t *codes) {
-  const size_t not_finite = scale_blocks(job, part, place, rows, columns, s);
-  spread_multipliers(columns, part->block_k, s->multipliers);
-  for (size_t r = 0; r < rows; ++r) {
-    job->reader->widen(row_at(job, place, r), columns, s->x);
-    mxq_cpu_round(&job->format, s->x, s->multipliers, columns, codes + r * job->tile_k);
-  }
-  if (not_finite) overwrite_nan_blocks(job, part, rows, columns, s->maxima, codes);
+/* The codes of neighbouring blocks along K, which begin at `place`. */
+static void round_blocks(const struct job *job, const struct part *part,
+                         const struct mxq_cpu_place *place, const struct mxq_cpu_tile *blocks,
+                         const float *multipliers, struct scratch *s) {
+  const struct mxq_cpu_multipliers of_elements =
+      mxq_cpu_spread(multipliers, blocks->columns, part->block_k, s->even, s->odd);
+  for (size_t r = 0; r < blocks->rows; ++r)
+    mxq_cpu_convert(job->reader, &job->format, row_at(job, place, r), &of_elements, blocks->columns,
+                    s->words, blocks->codes + r * blocks->pitch);
 }
 
-static void quantize_tile(const struct job *job, const struct part *part,
-                          const struct mxq_cpu_place *place, struct scratch *s) {
+/* The rows from n on of a tile or strip at `place`, at most `most` of them; moves the place. */
+static struct mxq_cpu_tile rows_of(const struct mxq_cpu_tile *tile, size_t n, size_t most,
+                                   struct mxq_cpu_place *place) {
+  place->n += n;
+  return (struct mxq_cpu_tile){tile->codes + n * tile->pitch, smaller(tile->rows - n, most),
+                               tile->columns, tile->pitch};
+}
+
+/* First the maxima of all blocks, then all scales at once, then the codes. */
+static void quantize_strip(const struct job *job, const struct part *part,
+                           const struct mxq_cpu_place *place, const struct mxq_cpu_tile *strip,
+                           struct scratch *s) {
+  const size_t along_k = (strip->columns + part->block_k - 1) / part->block_k;
+  size_t first = 0; /* block of a row of them */
+  for (size_t n = 0; n < strip->rows; n += part->block_n, first += along_k) {
+    struct mxq_cpu_place at = *place;
+    const struct mxq_cpu_tile blocks = rows_of(strip, n, part->block_n, &at);
+    find_maxima(job, part, &at, &blocks, s, s->maxima + first);
+  }
+  const size_t not_finite =
+      mxq_cpu_scale(job->variant->mode, job->type, s->maxima, first, s->scales, s->multipliers);
+  first = 0;
+  for (size_t n = 0; n < strip->rows; n += part->block_n, first += along_k) {
+    struct mxq_cpu_place at = *place;
+    const struct mxq_cpu_tile blocks = rows_of(strip, n, part->block_n, &at);
+    mxq_cpu_scales_store(&part->output.scales, at.e, at.n / part->block_n, at.k / part->block_k,
+                         along_k, s->scales + first);
+    round_blocks(job, part, &at, &blocks, s->multipliers + first, s);
+    if (not_finite) overwrite_nan_blocks(job, part, &blocks, s->maxima + first);
+  }
+}
+
+static void quantize_tile(const struct job *job, const struct mxq_cpu_place *place,
+                          struct scratch *s) {
   const struct mxq_shape *shape = job->shape;
-  const struct mxq_cpu_tile tile = {s->codes, smaller((uint64_t)shape->n - place->n, job->tile_n),
-                                    smaller((uint64_t)shape->k - place->k, job->tile_k),
-                                    job->tile_k};
-  struct mxq_cpu_place block = *place;
-  for (size_t n = 0; n < tile.rows; n += part->block_n, block.n += part->block_n)
-    quantize_rows(job, part, &block, smaller(tile.rows - n, part->block_n), tile.columns, s,
-                  s->codes + n * job->tile_k);
-  mxq_cpu_store_codes(&part->output, place, &tile);
+  const size_t rows = smaller((uint64_t)shape->n - place->n, job->tile_n),
+               columns = smaller((uint64_t)shape->k - place->k, job->tile_k);
+  struct mxq_cpu_tile tiles[2];
+  for (unsigned i = 0; i < job->part_count; ++i)
+    tiles[i] =
+        mxq_cpu_tile_at(&job->parts[i].output, place, rows, columns, s->codes[i], job->tile_k);
+  for (size_t n = 0; n < rows; n += job->strip_n)
+    for (unsigned i = 0; i < job->part_count; ++i) {
+      struct mxq_cpu_place at = *place;
+      const struct mxq_cpu_tile strip = rows_of(&tiles[i], n, job->strip_n, &at);
+      quantize_strip(job, &job->parts[i], &at, &strip, s);
+    }
+  for (unsigned i = 0; i < job->part_count; ++i)
+    mxq_cpu_store_codes(&job->parts[i].output, place, &tiles[i]);
 }
 
-/* Both outputs of a tile while it is in the cache. */
 static void quantize(const struct job *job) {
   const uint64_t e = (uint64_t)job->shape->e, n = (uint64_t)job->shape->n,
                  k = (uint64_t)job->shape->k;
@@ -128,9 +164,7 @@ static void quantize(const struct job *job) {
   struct mxq_cpu_place place;
   for (place.e = 0; place.e < e; ++place.e)
     for (place.n = 0; place.n < n; place.n += job->tile_n)
-      for (place.k = 0; place.k < k; place.k += job->tile_k)
-        for (unsigned part = 0; part < job->part_count; ++part)
-          quantize_tile(job, &job->parts[part], &place, &scratch);
+      for (place.k = 0; place.k < k; place.k += job->tile_k) quantize_tile(job, &place, &scratch);
 }
 
 static void add_part(struct job *job, unsigned part, const struct mxq_pointers *pointers) {
@@ -148,8 +182,9 @@ static void add_part(struct job *job, unsigned part, const struct mxq_pointers *
   };
   mxq_cpu_scales_of(job->variant, job->shape, part, pointers->scale[part], &made->output.scales);
   mxq_cpu_scales_pad(&made->output.scales);
-  const int squares = part > 0 || kind & MXQ_PART_COLUMN_MAJOR;
-  job->tile_n = squares ? SIDE : made->block_n;
+  const int several_rows = part > 0 || kind & MXQ_PART_COLUMN_MAJOR;
+  job->tile_n = several_rows ? larger(TILE_ROWS, made->block_n) : made->block_n;
+  job->strip_n = several_rows ? larger(STRIP_ROWS, made->block_n) : made->block_n;
   job->tile_k = smaller(TILE_CODES / job->tile_n, MOST_COLUMNS);
   ++job->part_count;
 }

@@ -48,6 +48,25 @@ static void put(const struct mxq_cpu_scales *s, uint64_t place, uint32_t value) 
   memcpy(s->bytes + place * s->scale_bytes, &value, s->scale_bytes);
 }
 
+/* Scales one after the other. */
+static void put_line(const struct mxq_cpu_scales *s, uint64_t place, size_t count,
+                     const uint32_t *restrict values) {
+  if (s->scale_bytes == sizeof *values) {
+    memcpy(s->bytes + place * sizeof *values, values, count * sizeof *values);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) s->bytes[place + i] = (unsigned char)values[i];
+}
+
+static void get_line(const struct mxq_cpu_scales *s, uint64_t place, size_t count,
+                     uint32_t *restrict values) {
+  if (s->scale_bytes == sizeof *values) {
+    memcpy(values, s->bytes + place * sizeof *values, count * sizeof *values);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) values[i] = s->bytes[place + i];
+}
+
 /* A scale into each of the rows that it covers. */
 static void put_copies(const struct mxq_cpu_scales *s, uint64_t e, uint64_t block_n,
                        uint64_t block_k, uint32_t value) {
@@ -91,8 +110,7 @@ void mxq_cpu_scales_pad(const struct mxq_cpu_scales *scales) {
 void mxq_cpu_scales_store(const struct mxq_cpu_scales *scales, uint64_t e, uint64_t block_n,
                           uint64_t block_k, size_t count, const uint32_t *values) {
   if (scales->place == place_lin) {
-    const uint64_t first = place_lin(scales, e, block_n, block_k);
-    for (size_t i = 0; i < count; ++i) put(scales, first + i, values[i]);
+    put_line(scales, place_lin(scales, e, block_n, block_k), count, values);
     return;
   }
   for (size_t i = 0; i < count; ++i) {
@@ -105,6 +123,10 @@ void mxq_cpu_scales_store(const struct mxq_cpu_scales *scales, uint64_t e, uint6
 
 void mxq_cpu_scales_load(const struct mxq_cpu_scales *scales, uint64_t e, uint64_t block_n,
                          uint64_t block_k, size_t count, uint32_t *values) {
+  if (scales->place == place_lin) {
+    get_line(scales, place_lin(scales, e, block_n, block_k), count, values);
+    return;
+  }
   for (size_t i = 0; i < count; ++i) {
     const uint64_t place = place_of(scales, e, block_n, block_k + i);
     values[i] = 0;

@@ -11,12 +11,10 @@
 #include <mxq/mxq.h>
 
 #include "cpu_scales.h"
-
-/* The most rows of a tile of a column-major output. */
-#define MXQ_CPU_LINE 128
+#include "cpu_transpose.h"
 
 /* A tile of codes, a byte for each: code (n, k) at codes[n * pitch + k]. The buffer goes on up to
- * whole groups of eight rows and of eight columns. */
+ * whole groups of MXQ_CPU_TRANSPOSED rows and columns. */
 struct mxq_cpu_tile {
   uint8_t *codes;
   size_t rows, columns, pitch;
@@ -37,8 +35,14 @@ struct mxq_cpu_place {
   uint64_t e, n, k;
 };
 
-/* Stores a tile whose first code is that of the element at `place`, and packs it in place first if
- * codes are smaller than a byte: then the tile must start and end at whole bytes. */
+/* The tile of `rows` and `columns` at `place`: in the output itself where codes stand there as they
+ * do in a tile, else in `buffer`, rows of which are `pitch` codes apart. */
+struct mxq_cpu_tile mxq_cpu_tile_at(const struct mxq_cpu_output *output,
+                                    const struct mxq_cpu_place *place, size_t rows, size_t columns,
+                                    uint8_t *buffer, size_t pitch);
+
+/* Stores a tile of mxq_cpu_tile_at whose first code is that of the element at `place`, and packs
+ * codes that are smaller than a byte: then the tile must start and end at whole bytes. */
 void mxq_cpu_store_codes(const struct mxq_cpu_output *output, const struct mxq_cpu_place *place,
                          const struct mxq_cpu_tile *tile);
 

@@ -6,29 +6,35 @@
 #include <stdint.h>
 #include <string.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "transposing words takes the first byte as the lowest");
+/* What is transposed at once: so many rows, and at most so many columns. */
+enum { MXQ_CPU_TRANSPOSED = 16, MXQ_CPU_LINE = 128 };
 
-/* One step of transposing 8 x 8 bytes, a word a row: exchanges the upper right and lower left
- * quarters of each square of 2 * `distance` rows; `low` has the left columns of each. */
-static inline void mxq_cpu_exchange(uint64_t w[8], unsigned distance, uint64_t low) {
-  for (unsigned i = 0; i < 8; ++i) {
-    if (i & distance) continue;
-    const uint64_t a = w[i], b = w[i + distance];
-    w[i] = (a & low) | (b & low) << 8 * distance;
-    w[i + distance] = (a >> 8 * distance & low) | (b & ~low);
+/* Each two of `rows` rows to one of both in turns, `unit` bytes of each; a row has `count` units.
+ */
+static inline void mxq_cpu_interleave(size_t unit, const uint8_t *from, size_t pitch, size_t rows,
+                                      size_t count, uint8_t *restrict to) {
+  for (size_t row = 0; row < rows; row += 2, to += 2 * count * unit) {
+    const uint8_t *a = from + row * pitch, *b = a + pitch;
+    for (size_t i = 0; i < count; ++i) {
+      memcpy(to + 2 * i * unit, a + i * unit, unit);
+      memcpy(to + (2 * i + 1) * unit, b + i * unit, unit);
+    }
   }
 }
 
-/* to[j * to_pitch + i] = from[i * from_pitch + j] */
-static inline void mxq_cpu_transpose8(const uint8_t *from, size_t from_pitch, uint8_t *to,
-                                      size_t to_pitch) {
-  uint64_t w[8];
-  for (size_t i = 0; i < 8; ++i) memcpy(&w[i], from + i * from_pitch, 8);
-  mxq_cpu_exchange(w, 4, UINT64_C(0x00000000FFFFFFFF));
-  mxq_cpu_exchange(w, 2, UINT64_C(0x0000FFFF0000FFFF));
-  mxq_cpu_exchange(w, 1, UINT64_C(0x00FF00FF00FF00FF));
-  for (size_t j = 0; j < 8; ++j) memcpy(to + j * to_pitch, &w[j], 8);
+/* to[j * to_pitch + i] = from[i * from_pitch + j] for j < count. Compilers know the steps: they are
+ * what the unpack instructions do. */
+static inline void mxq_cpu_transpose(const uint8_t *from, size_t from_pitch, size_t count,
+                                     uint8_t *to, size_t to_pitch) {
+  uint8_t pairs[MXQ_CPU_TRANSPOSED * MXQ_CPU_LINE], fours[MXQ_CPU_TRANSPOSED * MXQ_CPU_LINE];
+  uint8_t *eights = pairs;
+  mxq_cpu_interleave(1, from, from_pitch, 16, count, pairs);
+  mxq_cpu_interleave(2, pairs, 2 * count, 8, count, fours);
+  mxq_cpu_interleave(4, fours, 4 * count, 4, count, eights);
+  for (size_t j = 0; j < count; ++j) {
+    memcpy(to + j * to_pitch, eights + 8 * j, 8);
+    memcpy(to + j * to_pitch + 8, eights + 8 * (count + j), 8);
+  }
 }
 
 #endif
