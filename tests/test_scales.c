@@ -24,7 +24,7 @@ static struct mxq_context *context;
 
 static int set_up(void **state) {
   (void)state;
-  return mxq_context_create(NULL, &context);
+  return mxq_context_create(NULL, &context) != MXQ_OK;
 }
 static int tear_down(void **state) {
   (void)state;
