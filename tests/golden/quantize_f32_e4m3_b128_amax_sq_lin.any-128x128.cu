@@ -78,15 +78,12 @@ template <class T>
 MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0) {
   *reinterpret_cast<T *>(shared_memory + offset + apart) = value;
 }
-// The compiler's fast level does not find out by itself that kernels' pointers are to global memory.
 template <class T>
 MXQ_FN T global_load(const T *pointer) {
-  __builtin_assume(__isGlobal(pointer));
   return *pointer;
 }
 template <class T>
 MXQ_FN void global_store(T *pointer, T value) {
-  __builtin_assume(__isGlobal(pointer));
   *pointer = value;
 }
 
