@@ -12,11 +12,14 @@ const char mxq_compile_options[] =
 
 #define OPTIONS_MAX               16
 #define LOG_SHOWN                 6000
+#define OWN_OPTIONS               "\n// NVRTC: " /* a line of the source: options of its own */
+#define OWN_OPTIONS_SIZE          128
 #define NVRTC_ERROR_OUT_OF_MEMORY 1
 
 struct job {
   const struct mxq_allocator *allocator;
   const struct mxq_nvrtc *nvrtc;
+  const char *source;
   const char *name;
   const struct mxq_arch *arch;
   enum mxq_compile_output output;
@@ -72,10 +75,14 @@ static enum mxq_status refused(const struct job *job, int result) {
 }
 
 static enum mxq_status translate(struct job *job) {
-  char text[sizeof mxq_compile_options + 64];
+  char text[sizeof mxq_compile_options + 64 + OWN_OPTIONS_SIZE];
   const char *options[OPTIONS_MAX];
-  snprintf(text, sizeof text, "--gpu-architecture=%s_%s %s",
-           job->output == MXQ_COMPILE_PTX ? "compute" : "sm", job->arch->name, mxq_compile_options);
+  const char *own = strstr(job->source, OWN_OPTIONS);
+  own = own ? own + strlen(OWN_OPTIONS) : "";
+  const int own_length = (int)strcspn(own, "\n");
+  snprintf(text, sizeof text, "--gpu-architecture=%s_%s %s %.*s",
+           job->output == MXQ_COMPILE_PTX ? "compute" : "sm", job->arch->name, mxq_compile_options,
+           own_length < OWN_OPTIONS_SIZE ? own_length : 0, own);
   const int count = split_options(text, options);
   const int result = job->nvrtc->nvrtcCompileProgram(job->program, count, options);
   MXQ_TRY(read_log(job));
@@ -141,7 +148,7 @@ static void read_resources(const char *log, struct mxq_resources *resources) {
 enum mxq_status mxq_compile(const struct mxq_allocator *allocator, const struct mxq_nvrtc *nvrtc,
                             const char *source, const char *name, const struct mxq_arch *arch,
                             enum mxq_compile_output output, struct mxq_compiled *compiled) {
-  struct job job = {allocator, nvrtc, name, arch, output, NULL, NULL};
+  struct job job = {allocator, nvrtc, source, name, arch, output, NULL, NULL};
   char file[MXQ_KERNEL_NAME_SIZE + 8];
   MXQ_TRY(check_arch(&job));
   snprintf(file, sizeof file, "%s.cu", name);

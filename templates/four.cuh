@@ -114,6 +114,26 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
   four[1] = eight >> 16;
 }
 //$   end
+//$ elseif input.token == "bf16" and arch.number >= 90 and mode.power_of_two ~= 0 and output.bits == 8
+//$   and output.exponent_bits + output.mantissa_bits == 7
+//$   and (kernel.barrier_offset ~= 0 or layout.first == part.along_k or layout.first >= 4) then
+//$   need "device_rows.cuh"
+
+// A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below half
+// of the smallest code: the codes are those of the float32 product. The multiplier is a bf16 too.
+MXQ_FN unsigned multiplier_pair(const block_scale (&scale)[COLUMNS]) {
+  return (float_bits(scale[1].multiplier) & 0xFFFF0000) | float_bits(scale[0].multiplier) >> 16;
+}
+
+// Of two words: neighbours in a row, or in a column.
+MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
+  return narrow_two_bf16<OUT_EXPONENT_BITS>(words, multiplier_pair(scale));
+}
+// Of four words in a column: four codes for each of its two columns.
+MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
+                        unsigned (&four)[COLUMNS]) {
+  narrow_four_bf16<OUT_EXPONENT_BITS>(words, multiplier_pair(scale), four);
+}
 //$ else
 
 struct row_products {

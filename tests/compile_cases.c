@@ -33,16 +33,16 @@ static int is_barrier(const char *text) {
   return strncmp(text, "bar.sync", 8) == 0 || strncmp(text, "barrier.sync", 12) == 0;
 }
 
-/* Shared stores, then the proxy fence by those who stored, then the barrier, then the bulk store,
- * its commit, and the wait for its reads. */
+/* Shared stores, then the proxy fence by those who stored, then the barrier; and the bulk store, its
+ * commit, and the wait for its reads. The text may have the blocks of the second before the first. */
 static void check_bulk_store(struct kernel_case *one, const char *ptx) {
   const char *bulk = strstr(ptx, "cp.async.bulk.tensor.3d.global.shared::cta");
-  const char *fence = NULL, *barrier = NULL, *store = NULL;
-  for (const char *at = ptx; bulk && (at = strstr(at, "fence.proxy.async")) && at < bulk; ++at)
+  const char *fence = NULL, *barrier = NULL, *store = NULL, *end = ptx + strlen(ptx);
+  for (const char *at = ptx; bulk && (at = strstr(at, "fence.proxy.async")) && at < end; ++at)
     fence = at;
   for (const char *at = ptx; fence && (at = strstr(at, "st.shared")) && at < fence; ++at)
     store = at;
-  for (const char *at = fence; at && (at = strstr(at, "bar")) && at < bulk; ++at)
+  for (const char *at = fence; at && (at = strstr(at, "bar")) && at < end; ++at)
     if (is_barrier(at)) barrier = at;
   const char *commit = bulk ? strstr(bulk, "cp.async.bulk.commit_group") : NULL;
   if (!bulk || !fence || !store || !barrier)

@@ -134,6 +134,25 @@ MXQ_FN unsigned narrow_pair(float first, float second) {
   return emu_narrow(first, EXPONENT_BITS, MANTISSA_BITS) |
          emu_narrow(second, EXPONENT_BITS, MANTISSA_BITS) << SHIFT;
 }
+/* Of words of two bf16 times `multiplier`: codes of eight bits. */
+template <unsigned EXPONENT_BITS>
+MXQ_FN unsigned narrow_halves(unsigned low, unsigned high) {
+  return narrow_pair<EXPONENT_BITS, 7 - EXPONENT_BITS>(bits_float(low), bits_float(high));
+}
+template <unsigned EXPONENT_BITS>
+MXQ_FN unsigned narrow_two_bf16(const unsigned *words, unsigned multiplier) {
+  const unsigned a = multiply_pair_bf16(words[0], multiplier);
+  const unsigned b = multiply_pair_bf16(words[1], multiplier);
+  return narrow_halves<EXPONENT_BITS>(a << 16, a & 0xFFFF0000) |
+         narrow_halves<EXPONENT_BITS>(b << 16, b & 0xFFFF0000) << 16;
+}
+template <unsigned EXPONENT_BITS>
+MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigned (&four)[2]) {
+  const unsigned first = narrow_two_bf16<EXPONENT_BITS>(words, multiplier);
+  const unsigned second = narrow_two_bf16<EXPONENT_BITS>(words + 2, multiplier);
+  four[0] = emu_permute_bytes(first, second, 0x6420);
+  four[1] = emu_permute_bytes(first, second, 0x7531);
+}
 /* The halves of two codes; bits behind them do not count. */
 template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
 MXQ_FN unsigned widen_pair(unsigned codes) {

@@ -280,48 +280,79 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
 // Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
 // bits each in the low half of a word.
 
-#line 119 "templates/four.cuh"
-struct row_products {
-  float column[COLUMNS];
-};
+#line 1 "templates/device_rows.cuh"
+// Primitives that multiply words of two bf16 and convert the products to codes of eight bits, in one
+// piece of assembly each: the compiler need not go through their instructions one by one.
+#ifdef __CUDACC__
+// Codes of the halves of two words, in order: mul.rn.bf16x2; the halves as float32; cvt.rn.satfinite.
+#define MXQ_NARROW_TWO(type)                               \
+  asm("{\n\t.reg .b32 a, b, c, d;\n\t.reg .b16 p, q;\n\t" \
+      "mul.rn.bf16x2 a, %1, %3;\n\t"                       \
+      "mul.rn.bf16x2 b, %2, %3;\n\t"                       \
+      "shl.b32 c, a, 16;\n\t"                              \
+      "shl.b32 d, b, 16;\n\t"                              \
+      "and.b32 a, a, 0xFFFF0000;\n\t"                      \
+      "and.b32 b, b, 0xFFFF0000;\n\t"                      \
+      "cvt.rn.satfinite." type "x2.f32 p, a, c;\n\t"       \
+      "cvt.rn.satfinite." type "x2.f32 q, b, d;\n\t"       \
+      "mov.b32 %0, {p, q};\n\t}"                           \
+      : "=r"(codes) : "r"(words[0]), "r"(words[1]), "r"(multiplier))
+template <unsigned EXPONENT_BITS>
+MXQ_FN unsigned narrow_two_bf16(const unsigned *words, unsigned multiplier) {
+  unsigned codes;
+  if constexpr (EXPONENT_BITS == 4)
+    MXQ_NARROW_TWO("e4m3");
+  else
+    MXQ_NARROW_TWO("e5m2");
+  return codes;
+}
+// The same of four words: the codes of their low halves, and those of their high halves.
+#define MXQ_NARROW_FOUR(type)                                                       \
+  asm("{\n\t.reg .b32 a, b, c, d, e, f, g, h;\n\t.reg .b16 p, q, r, s;\n\t"          \
+      "mul.rn.bf16x2 a, %2, %6;\n\t"                                                \
+      "mul.rn.bf16x2 b, %3, %6;\n\t"                                                \
+      "mul.rn.bf16x2 c, %4, %6;\n\t"                                                \
+      "mul.rn.bf16x2 d, %5, %6;\n\t"                                                \
+      "shl.b32 e, a, 16;\n\t"                                                       \
+      "shl.b32 f, b, 16;\n\t"                                                       \
+      "shl.b32 g, c, 16;\n\t"                                                       \
+      "shl.b32 h, d, 16;\n\t"                                                       \
+      "and.b32 a, a, 0xFFFF0000;\n\t"                                               \
+      "and.b32 b, b, 0xFFFF0000;\n\t"                                               \
+      "and.b32 c, c, 0xFFFF0000;\n\t"                                               \
+      "and.b32 d, d, 0xFFFF0000;\n\t"                                               \
+      "cvt.rn.satfinite." type "x2.f32 p, f, e;\n\t"                                \
+      "cvt.rn.satfinite." type "x2.f32 q, h, g;\n\t"                                \
+      "cvt.rn.satfinite." type "x2.f32 r, b, a;\n\t"                                \
+      "cvt.rn.satfinite." type "x2.f32 s, d, c;\n\t"                                \
+      "mov.b32 %0, {p, q};\n\t"                                                     \
+      "mov.b32 %1, {r, s};\n\t}"                                                    \
+      : "=r"(four[0]), "=r"(four[1])                                                \
+      : "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(multiplier))
+template <unsigned EXPONENT_BITS>
+MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigned (&four)[2]) {
+  if constexpr (EXPONENT_BITS == 4)
+    MXQ_NARROW_FOUR("e4m3");
+  else
+    MXQ_NARROW_FOUR("e5m2");
+}
+#endif
 
-// Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
-MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  row_products product;
-#line 127 "templates/four.cuh"
-  if constexpr (HAS_PAIRS && POWER_OF_TWO && OUT_SHIFT >= 1.0f / 64) {
-    // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below
-    // half of the smallest code of any output type: the codes are those of the float32 product.
-    // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
-    const unsigned multipliers =
-        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
-        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
-    const unsigned pair = multiply_pair_bf16(word, multipliers);
-    for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
-    return product;
-  }
-#line 139 "templates/four.cuh"
-  for (unsigned c = 0; c < COLUMNS; c++)
-    product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
-  return product;
+#line 122 "templates/four.cuh"
+// A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below half
+// of the smallest code: the codes are those of the float32 product. The multiplier is a bf16 too.
+MXQ_FN unsigned multiplier_pair(const block_scale (&scale)[COLUMNS]) {
+  return (float_bits(scale[1].multiplier) & 0xFFFF0000) | float_bits(scale[0].multiplier) >> 16;
 }
 
-// Of as many words as hold four elements: neighbours in a row, or in a column.
+// Of two words: neighbours in a row, or in a column.
 MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
-  float x[4];
-  for (unsigned w = 0; w < 4 / COLUMNS; w++) {
-    const row_products product = multiply_row(words[w], scale);
-    for (unsigned c = 0; c < COLUMNS; c++) x[w * COLUMNS + c] = product.column[c];
-  }
-  return narrow_four(x[0], x[1], x[2], x[3]);
+  return narrow_two_bf16<OUT_EXPONENT_BITS>(words, multiplier_pair(scale));
 }
-// Of four words in a column: four codes for each of its columns.
+// Of four words in a column: four codes for each of its two columns.
 MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
                         unsigned (&four)[COLUMNS]) {
-  row_products p[4];
-  for (unsigned i = 0; i < 4; i++) p[i] = multiply_row(words[i], scale);
-  for (unsigned c = 0; c < COLUMNS; c++)
-    four[c] = narrow_four(p[0].column[c], p[1].column[c], p[2].column[c], p[3].column[c]);
+  narrow_four_bf16<OUT_EXPONENT_BITS>(words, multiplier_pair(scale), four);
 }
 
 #line 1 "templates/place.cuh"
