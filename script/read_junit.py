@@ -2,8 +2,8 @@
 """read_junit.py REPORT LOG
 
 Reads what ctest wrote. Prints the numbers of passed, failed and skipped tests on one line, then for
-each failed test its name and output, for each skipped one the reason that it gave, and for each
-passed one the cases that it skipped.
+each failed test its name and output, for each skipped one the reason that it gave, for each passed
+one the cases that it skipped, and last which tests took longest.
 """
 import re
 import sys
@@ -31,9 +31,16 @@ def skipped_cases(output):
             yield found.group(1), "" if before.startswith("[") else before
 
 
+def slowest(tests, count=5):
+    """The tests that took longest, with their seconds; none below one."""
+    times = sorted(((float(test.get("time") or 0), test.get("name")) for test in tests), reverse=True)
+    return ", ".join("%s %.0f s" % (name, time) for time, name in times[:count] if time >= 1)
+
+
 def main(path, log):
     passed, failed, skipped, cases = 0, [], [], []
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
+    tests = list(ElementTree.parse(path).getroot().iter("testcase"))
+    for case in tests:
         name, output = case.get("name"), case.findtext("system-out") or ""
         skip = case.find("skipped")
         if case.get("status") == "run":
@@ -50,6 +57,8 @@ def main(path, log):
         print("  skipped %s: %s" % (name, reason(output)))
     for name, case, why in cases:
         print("  skipped in %s: %s: %s" % (name, case, reason(why)))
+    if slowest(tests):
+        print("  slowest: " + slowest(tests))
 
 
 main(*sys.argv[1:])

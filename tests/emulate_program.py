@@ -189,6 +189,8 @@ class Program(unittest.TestCase):
         self.assertEqual(run(NAME + ".tma", "--arch", "80").returncode, 2)
 
     def test_pairs_hold_every_arch_and_family(self):
+        if os.environ.get("MXQ_SANITIZED"):
+            self.skipTest("a sanitizer changes no list, and emulate_pairs compiles them")
         done = run("--pairs", "--shape", "1,0,0")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for part in (".tma-", ".any-", " 80:", " 120a narrow:", "_row_", "_sqt_", "_rowcolt_", "_blk.",

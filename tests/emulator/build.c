@@ -18,23 +18,26 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-/* MXQ_EMULATOR_CXX, _DIR and _FLAGS come from the build: the compiler, the folder of twin.h and
- * the sanitizers that this program was built with. */
-static const char *const options[] = {MXQ_EMULATOR_CXX,
-                                      "-std=c++17",
-                                      "-w",
-                                      "-shared",
-                                      "-fPIC",
-                                      "-ffp-contract=off",
+/* MXQ_EMULATOR_CXX, _LINK, _DIR and _FLAGS come from the build: the compiler, what makes a library
+ * of its object, the folder of twin.h and the sanitizers that this program was built with. */
+static const char *const compile_options[] = {MXQ_EMULATOR_CXX,
+                                              "-std=c++17",
+                                              "-w",
+                                              "-c",
+                                              "-fPIC",
+                                              "-ffp-contract=off",
 #if !SANITIZED /* whose reports walk the stack */
-                                      "-fno-exceptions",
-                                      "-fno-asynchronous-unwind-tables",
-                                      "-nostdlib", /* this program has what they call */
+                                              "-fno-exceptions",
+                                              "-fno-asynchronous-unwind-tables",
 #endif
-                                      MXQ_EMULATOR_FLAGS "-include",
-                                      MXQ_EMULATOR_DIR "/twin.h"};
+                                              MXQ_EMULATOR_FLAGS "-include",
+                                              MXQ_EMULATOR_DIR "/twin.h"};
 
-enum { path_size = 4096, option_count = sizeof options / sizeof options[0] };
+/* A compiler that only compiles is one process, one that links starts another for each step. The
+ * libraries need nothing: this program has what they call. */
+static const char *const link_options[] = {MXQ_EMULATOR_LINK, MXQ_EMULATOR_FLAGS "-shared"};
+
+enum { path_size = 4096, options_max = 20 };
 
 extern char **environ;
 
@@ -44,6 +47,10 @@ static void source_path(const char *folder, size_t index, char path[path_size]) 
 
 static void library_path(const char *folder, char path[path_size]) {
   snprintf(path, path_size, "%s/kernels.so", folder);
+}
+
+static void object_path(const char *folder, char path[path_size]) {
+  snprintf(path, path_size, "%s/kernels.o", folder);
 }
 
 static void unit_path(const char *folder, char path[path_size]) {
@@ -93,8 +100,8 @@ static int spawn(char **arguments) {
   int status;
   const int error = posix_spawnp(&child, arguments[0], NULL, NULL, arguments, environ);
   if (error) {
-    fprintf(stderr, "%s: %s; it is the compiler that CMake found, and compiles the kernels\n",
-            arguments[0], strerror(error));
+    fprintf(stderr, "%s: %s; CMake found it, and it makes a library of the kernels\n", arguments[0],
+            strerror(error));
     return 0;
   }
   while (waitpid(child, &status, 0) < 0)
@@ -102,17 +109,27 @@ static int spawn(char **arguments) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int compile(const char *folder, int optimize) {
-  char *arguments[option_count + 5], unit[path_size], library[path_size];
-  for (size_t i = 0; i < option_count; i++) arguments[i] = (char *)(uintptr_t)options[i];
-  unit_path(folder, unit);
-  library_path(folder, library);
-  arguments[option_count] = unit;
-  arguments[option_count + 1] = (char *)(uintptr_t) "-o";
-  arguments[option_count + 2] = library;
-  arguments[option_count + 3] = (char *)(uintptr_t)(optimize && !SANITIZED ? "-O1" : "-O0");
-  arguments[option_count + 4] = NULL;
+/* Runs a tool on one file, with one more option at the end. */
+static int run_tool(const char *const *options, size_t count, const char *from, const char *to,
+                    const char *option) {
+  const char *const tail[] = {from, "-o", to, option, NULL};
+  char *arguments[options_max];
+  if (count + sizeof tail / sizeof tail[0] > options_max) abort();
+  for (size_t i = 0; i < count; i++) arguments[i] = (char *)(uintptr_t)options[i];
+  for (size_t i = 0; i < sizeof tail / sizeof tail[0]; i++)
+    arguments[count + i] = (char *)(uintptr_t)tail[i];
   return spawn(arguments);
+}
+
+static int compile(const char *folder, int optimize) {
+  char unit[path_size], object[path_size], library[path_size];
+  unit_path(folder, unit);
+  object_path(folder, object);
+  library_path(folder, library);
+  return run_tool(compile_options, sizeof compile_options / sizeof compile_options[0], unit, object,
+                  optimize && !SANITIZED ? "-O1" : "-O0") &&
+         run_tool(link_options, sizeof link_options / sizeof link_options[0], object, library,
+                  NULL);
 }
 
 static void remove_folder(struct emu_library *library) {
@@ -123,6 +140,8 @@ static void remove_folder(struct emu_library *library) {
     unlink(path);
   }
   unit_path(library->folder, path);
+  unlink(path);
+  object_path(library->folder, path);
   unlink(path);
   library_path(library->folder, path);
   unlink(path);

@@ -16,7 +16,7 @@
 #include "trial.h"
 #include "watch.h"
 
-enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 16 };
+enum { exit_failed = 1, exit_usage = 2, exit_mismatch = 4, batch = 32 };
 
 /* Kernels that are compiled together. */
 struct group {

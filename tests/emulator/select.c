@@ -2,30 +2,36 @@
 #include "select.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "schedule.h"
 #include "support.h"
 
-/* Steps through the kernels of an arch; the first of a variant's family is its default. Stops where
- * `visit` returns 0. */
-static void each_kernel(int (*visit)(void *context, const struct mxq_kernel_id *kernel,
-                                     int is_default),
-                        const struct mxq_arch *arch, void *context) {
-  struct mxq_kernel_id kernel;
+typedef int visit_fn(void *context, const struct mxq_kernel_id *kernel, int is_default);
+
+/* Steps through the kernels of a variant on an arch; the first of a family is its default. 0 where
+ * `visit` returns 0, and stops there. */
+static int each_of_variant(visit_fn *visit, const struct mxq_variant *variant,
+                           const struct mxq_arch *arch, void *context) {
   const struct mxq_family_facts *family;
   const struct mxq_schedule *row;
-  memset(&kernel, 0, sizeof kernel);
-  while (mxq_variant_next(&kernel.variant))
-    for (size_t f = 0; (family = mxq_family_every(f)); f++) {
-      int is_default = 1;
-      for (size_t i = 0; (row = mxq_schedule_at(&kernel.variant, family->family, i)); i++) {
-        kernel = mxq_schedule_kernel(&kernel.variant, row);
-        if (mxq_kernel_id_check_arch(&kernel, arch) != MXQ_OK) continue;
-        if (!visit(context, &kernel, is_default)) return;
-        is_default = 0;
-      }
+  for (size_t f = 0; (family = mxq_family_every(f)); f++) {
+    int is_default = 1;
+    for (size_t i = 0; (row = mxq_schedule_at(variant, family->family, i)); i++) {
+      const struct mxq_kernel_id kernel = mxq_schedule_kernel(variant, row);
+      if (mxq_kernel_id_check_arch(&kernel, arch) != MXQ_OK) continue;
+      if (!visit(context, &kernel, is_default)) return 0;
+      is_default = 0;
     }
+  }
+  return 1;
+}
+
+static void each_kernel(visit_fn *visit, const struct mxq_arch *arch, void *context) {
+  struct mxq_variant variant = {0};
+  while (mxq_variant_next(&variant))
+    if (!each_of_variant(visit, &variant, arch, context)) return;
 }
 
 struct match {
@@ -58,10 +64,21 @@ static int match(void *context, const struct mxq_kernel_id *kernel, int is_defau
   return 1;
 }
 
+/* Whether the pattern names one variant: the others need not be looked at then. */
+static int names_variant(const char *pattern, struct mxq_variant *variant) {
+  char name[MXQ_KERNEL_NAME_SIZE];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(pattern, "."), pattern);
+  return mxq_variant_parse(name, variant) == MXQ_OK;
+}
+
 size_t emu_select_pattern(struct kernel_cases *cases, const char *pattern,
                           const struct mxq_arch *arch) {
   struct match wanted = {pattern, arch, cases, 0};
-  each_kernel(match, arch, &wanted);
+  struct mxq_variant variant;
+  if (names_variant(pattern, &variant))
+    each_of_variant(match, &variant, arch, &wanted);
+  else
+    each_kernel(match, arch, &wanted);
   return wanted.found;
 }
 
