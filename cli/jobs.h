@@ -7,9 +7,9 @@
 
 #include "args.h"
 
-/* More threads of one process serialize in NVRTC and in the driver; above that, copies of the
+/* Threads of one process wait for each other in NVRTC and in the driver: above that, copies of the
  * program share the work. */
-enum { JOBS_OF_PROCESS = 8 };
+enum { JOBS_OF_PROCESS = 4 };
 
 #define JOBS_HELP "kernels at a time; one for each core, up to 64, if not given"
 

@@ -169,7 +169,7 @@ const struct command command_prepare = {
         "  {\"mxq_manifest\": 1, \"archs\": [\"90a\"], \"include\": [\"quantize_bf16_*\"],\n"
         "   \"exclude\": [\"*_e5m2_*\"]}\n"
         "Compiles every kernel that a shape of these variants may need. Without --arch and\n"
-        "\"archs\", for device 0; no GPU is needed otherwise. Above 8 kernels at a time copies\n"
+        "\"archs\", for device 0; no GPU is needed otherwise. Above 4 kernels at a time copies\n"
         "of the program share the work, as one process does not compile more at once.\n",
     .examples =
         "  MXQ_RECORD=used.txt python train.py --steps 10\n"

@@ -114,6 +114,7 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
   four[1] = eight >> 16;
 }
 //$   end
+//$ -- Rows of two columns' codes cost a packing here that strips and generic kernels do not win back.
 //$ elseif input.token == "bf16" and arch.number >= 90 and mode.power_of_two ~= 0 and output.bits == 8
 //$   and output.exponent_bits + output.mantissa_bits == 7
 //$   and (kernel.barrier_offset ~= 0 or layout.first == part.along_k or layout.first >= 4) then
