@@ -38,18 +38,16 @@ static struct copy *add(struct list *list) {
   return &list->copies[list->used++];
 }
 
-void emu_copy_async(unsigned offset, const void *from, unsigned bytes, unsigned size, int line,
-                    const char *file) {
+void emu_copy_async(unsigned offset, const void *from, unsigned size, int line, const char *file) {
   const unsigned thread = emu_enter("copy_async", line, file);
   if (size != 4 && size != 16)
     emu_hazard("copy_async of %u bytes: there are copies of 4 and 16", size);
-  if (bytes > size) emu_hazard("copy_async of %u bytes reads %u", size, bytes);
   if ((uintptr_t)from % size != 0)
     emu_hazard("copy_async of %u bytes from an address that is no multiple of it", size);
   emu_shared_check(offset, size, size, "copy_async");
   struct copy *const copy = add(&lists[thread]);
   *copy = (struct copy){.stand = emu.stand[thread], .offset = offset, .size = size};
-  if (bytes) emu_region_read(from, copy->data, bytes, "copy_async");
+  emu_region_read(from, copy->data, size, "copy_async");
   emu_shared_copy_begin(thread, offset, size);
 }
 
@@ -57,8 +55,7 @@ void emu_copies_wait(int line, const char *file) {
   const unsigned thread = emu_enter("copies_wait", line, file);
   struct list *const list = &lists[thread];
   for (unsigned i = 0; i < list->used; i++)
-    emu_shared_copy_end(thread, list->copies[i].offset, list->copies[i].data,
-                        list->copies[i].size);
+    emu_shared_copy_end(thread, list->copies[i].offset, list->copies[i].data, list->copies[i].size);
   list->used = 0;
 }
 

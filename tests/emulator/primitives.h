@@ -25,9 +25,7 @@ EMU_API void emu_shared_store(unsigned offset, const void *from, unsigned bytes,
 EMU_API void emu_global_load(const void *from, void *to, unsigned bytes, EMU_PLACE);
 EMU_API void emu_global_store(void *to, const void *from, unsigned bytes, EMU_PLACE);
 
-/* Of the `size` bytes the first `bytes` are read, the rest become zeros. */
-EMU_API void emu_copy_async(unsigned offset, const void *from, unsigned bytes, unsigned size,
-                            EMU_PLACE);
+EMU_API void emu_copy_async(unsigned offset, const void *from, unsigned size, EMU_PLACE);
 EMU_API void emu_copies_wait(EMU_PLACE);
 
 EMU_API void emu_barrier_init(unsigned offset, unsigned arrivals, EMU_PLACE);

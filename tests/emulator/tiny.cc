@@ -86,19 +86,18 @@ MXQ_FN void store_sum(const tiny_args &args, unsigned tile, unsigned me, unsigne
   global_store(to, static_cast<unsigned char>(sum));
 }
 
-// Each thread copies a word, all of it or its first byte, beside its other work.
+// Each thread copies a word beside its other work.
 MXQ_FN void copy_round(const tiny_args &args, unsigned me) {
-  const unsigned fault = args.fault, to = COPIED + 4 * me, bytes = me % 2 ? 4 : 1;
+  const unsigned fault = args.fault, to = COPIED + 4 * me;
   const unsigned char *from = args.input + 4 * me;
   if (fault == TINY_COPY_PAST_END) from += args.tiles * TINY_TILE;
   if (fault == TINY_COPY_MISALIGNED) from += 2;
-  if (fault == TINY_COPY_ODD_SIZE) copy_async<8>(to & ~7u, from, 0);
+  if (fault == TINY_COPY_ODD_SIZE) copy_async<8>(to & ~7u, from);
   if (fault == TINY_COPY_OVER_READS && me == 0) shared_store(COPIED + 4, 0u);
   if (fault == TINY_COPY_OVER_READS) block_sync();
   if (fault == TINY_COPY_OVER_READS && me != 1) shared_load<unsigned>(COPIED + 4);
-  copy_async<4>(fault == TINY_COPY_TO_MISALIGNED ? to + 2 : to, from,
-                fault == TINY_COPY_READS_MORE ? 5 : bytes);
-  if (fault == TINY_COPY_OVER_COPY) copy_async<4>(to, from, 4);
+  copy_async<4>(fault == TINY_COPY_TO_MISALIGNED ? to + 2 : to, from);
+  if (fault == TINY_COPY_OVER_COPY) copy_async<4>(to, from);
   if (fault == TINY_COPY_AWAITED_BY_OTHER ? me == 0 : fault != TINY_COPY_NEVER_AWAITED)
     if (fault != TINY_COPY_UNAWAITED) copies_wait();
   if (fault == TINY_COPY_NEVER_AWAITED) return;
@@ -106,7 +105,7 @@ MXQ_FN void copy_round(const tiny_args &args, unsigned me) {
   const unsigned neighbour = (me + 1) % TINY_THREADS;
   const unsigned word = shared_load<unsigned>(COPIED + 4 * neighbour);
   const unsigned whole = global_load(reinterpret_cast<const unsigned *>(args.input + 4 * neighbour));
-  if (word != (neighbour % 2 ? whole : whole & 0xFF)) shared_load<unsigned>(TINY_SHARED);
+  if (word != whole) shared_load<unsigned>(TINY_SHARED);
 }
 
 // The whole warp tells each other their numbers.

@@ -65,7 +65,6 @@
   FAULT(COPY_OVER_READS, "which thread")                                                         \
   FAULT(COPY_MISALIGNED, "from an address that is no multiple of it")                            \
   FAULT(COPY_TO_MISALIGNED, "no multiple of 4")                                                  \
-  FAULT(COPY_READS_MORE, "copy_async of 4 bytes reads 5")                                        \
   FAULT(COPY_PAST_END, "outside of its|which is only written")                                   \
   FAULT(COPY_ODD_SIZE, "there are copies of 4 and 16")                                           \
   FAULT(BARRIER_READ, "of a barrier")                                                            \

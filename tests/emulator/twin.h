@@ -53,8 +53,8 @@ MXQ_FN void global_store(T *pointer, T value, EMU_CALLER) {
 }
 
 template <unsigned SIZE>
-MXQ_FN void copy_async(unsigned offset, const unsigned char *from, unsigned bytes, EMU_CALLER) {
-  emu_copy_async(offset, from, bytes, SIZE, line, file);
+MXQ_FN void copy_async(unsigned offset, const unsigned char *from, EMU_CALLER) {
+  emu_copy_async(offset, from, SIZE, line, file);
 }
 MXQ_FN void copies_wait(EMU_CALLER) { emu_copies_wait(line, file); }
 

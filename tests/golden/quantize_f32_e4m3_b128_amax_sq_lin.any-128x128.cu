@@ -581,17 +581,18 @@ MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
 #line 1 "templates/device_async.cuh"
 // Copies into shared memory that go on beside the thread's other work.
 #ifdef __CUDACC__
-// cp.async, global to shared: SIZE bytes, 4 or 16, between addresses that are multiples of SIZE. The
-// first `bytes` of them are read, the rest become zeros.
+// cp.async, global to shared: SIZE bytes, 4 or 16, between addresses that are multiples of SIZE.
+// NOTE: its form that reads fewer bytes and fills up with zeros needs an address for those too:
+// compute-sanitizer (2025.3.1) reports what lies outside of the allocation.
 template <unsigned SIZE>
-MXQ_FN void copy_async(unsigned offset, const unsigned char *from, unsigned bytes) {
+MXQ_FN void copy_async(unsigned offset, const unsigned char *from) {
   const unsigned long long global = __cvta_generic_to_global(from);
   if constexpr (SIZE == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                 :: "r"(shared_address(offset)), "l"(global), "r"(bytes) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :: "r"(shared_address(offset)), "l"(global) : "memory");
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
-                 :: "r"(shared_address(offset)), "l"(global), "r"(bytes) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                 :: "r"(shared_address(offset)), "l"(global) : "memory");
 }
 // cp.async.wait_all: this thread's copies are there, for this thread.
 MXQ_FN void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
@@ -611,17 +612,11 @@ struct lines_at {
   unsigned lines, bytes;
 };
 
-// Whether each line begins at a multiple of `bytes`, and whether it ends at one too.
-template <class BYTE>
-MXQ_FN bool begin_aligned(const lines_at<BYTE> &of, unsigned bytes) {
-  return (reinterpret_cast<length>(of.first) | of.pitch) % bytes == 0;
-}
+// Whether each line begins and ends at a multiple of `bytes`.
 template <class BYTE>
 MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
-  return begin_aligned(of, bytes) && of.bytes % bytes == 0;
+  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
 }
-
-MXQ_FN unsigned at_most(unsigned value, unsigned most) { return value < most ? value : most; }
 
 // Bytes of a line that lie past the last aligned word before it.
 MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
@@ -640,59 +635,71 @@ MXQ_FN unsigned shift_selector(lines_shift shift, unsigned line, unsigned half =
   return 0x3210 + ((shift.first + line * shift.pitch) % 4 + half) * 0x1111;
 }
 
-// Starts the copies of whole pieces of what exists, and of zeros for the rest. A thread's lines lie so
-// far apart that all of them have the same distance from a word.
-template <class TILE, unsigned SIZE>
+// Starts the copies of pieces that exist whole; others become zeros. HAS_ENDS: but not those that lines
+// begin and end in. A thread's lines lie so far apart that all have the same distance from a word.
+template <class TILE, class PIECE, bool HAS_ENDS>
 MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
-  constexpr unsigned PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
+  constexpr unsigned SIZE = sizeof(PIECE), PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
   static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
-  static_assert(SIZE == 16 || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
+  static_assert(!HAS_ENDS || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
   const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
   const unsigned char *line = from.first + first * from.pitch;
-  const unsigned ahead = SIZE == 4 ? bytes_ahead(line) : 0;
-  if (SIZE == 4 && at < ahead) return;
-  const unsigned byte = at - ahead;
-  const unsigned bytes = byte < from.bytes ? at_most(from.bytes - byte, SIZE) : 0;
-  line += byte;
+  const unsigned ahead = HAS_ENDS ? bytes_ahead(line) : 0;
+  if (HAS_ENDS && at < ahead) return;
+  const unsigned end = (from.bytes + ahead) / SIZE * SIZE;
+  line += at - ahead;
 #pragma unroll 4
-  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
-    copy_async<SIZE>(TILE::place(first + i * STEP, at), line,
-                     first + i * STEP < from.lines ? bytes : 0);
+  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch) {
+    const bool exists = first + i * STEP < from.lines;
+    if (exists && at < end)
+      copy_async<SIZE>(TILE::place(first + i * STEP, at), line);
+    else if (!HAS_ENDS || at != (exists ? end : 0))
+      shared_store(TILE::place(first + i * STEP, at), PIECE{});
+  }
 }
 
-// Of lines that begin behind a word, what the pieces leave out: the word that they begin in, of which bytes
-// before them are zeros, and the one that begins within their last bytes.
+// The word whose first byte lies `from` bytes behind the begin of a line, modulo 2^32; zeros outside of it.
+template <class ELEMENT>
+MXQ_FN unsigned gather_word(const unsigned char *line, unsigned from, unsigned bytes) {
+  unsigned word = 0;
+#pragma unroll
+  for (unsigned i = 0; i < 4; i += sizeof(ELEMENT)) {
+    const unsigned byte = from + i;
+    if (byte < bytes)
+      word |= static_cast<unsigned>(global_load(reinterpret_cast<const ELEMENT *>(line + byte)))
+              << 8 * i;
+  }
+  return word;
+}
+
+// What the pieces left out: the words that lines begin and end in, and the one behind LINE_BYTES.
 template <class TILE>
-MXQ_FN void copy_ends(const lines_at<const unsigned char> &from) {
+MXQ_FN void load_ends(const lines_at<const unsigned char> &from) {
   using element = typename TILE::element;
 #pragma unroll 1
   for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
     const unsigned char *const at = from.first + line * from.pitch;
     const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at);
-    unsigned word = 0;
-#pragma unroll
-    for (unsigned i = 0; i < 4; i += sizeof(element))
-      if (ahead != 0 && i >= ahead && i - ahead < bytes)
-        word |= static_cast<unsigned>(global_load(reinterpret_cast<const element *>(at + i - ahead)))
-                << 8 * i;
-    if (ahead != 0) shared_store(TILE::place(line, 0), word);
-    const unsigned last = TILE::LINE_BYTES - ahead;
-    copy_async<4>(TILE::place(line, TILE::LINE_BYTES), at + last, last < bytes ? bytes - last : 0);
+    const unsigned end = bytes ? (bytes + ahead) / 4 * 4 : 0;
+    shared_store(TILE::place(line, end), gather_word<element>(at, end - ahead, bytes));
+    if (ahead != 0 && end != 0)
+      shared_store(TILE::place(line, 0), gather_word<element>(at, 0 - ahead, bytes));
+    if (end != TILE::LINE_BYTES) shared_store(TILE::place(line, TILE::LINE_BYTES), 0u);
   }
 }
 
 // Starts to load a tile: by 16 bytes, or by words. copies_wait ends it.
 template <class TILE>
 MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
-  if (begin_aligned(from, 16)) {
-    copy_pieces<TILE, 16>(from);
+  constexpr bool WORDS_WHOLE = sizeof(typename TILE::element) == 4;
+  if (are_aligned(from, 16)) {
+    copy_pieces<TILE, words4, false>(from);
     return {};
   }
-  copy_pieces<TILE, 4>(from);
-  if constexpr (sizeof(typename TILE::element) == 4) return {};
-  const lines_shift shift = {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
-  if (is_shifted(shift)) copy_ends<TILE>(from);
-  return shift;
+  copy_pieces<TILE, unsigned, !WORDS_WHOLE>(from);
+  if constexpr (WORDS_WHOLE) return {};
+  load_ends<TILE>(from);
+  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
 }
 
 // A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.

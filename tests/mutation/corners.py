@@ -124,9 +124,9 @@ extent = Template("extent.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
 kept = Template("kept_scales.cuh", quantize("bf16_e4m3_b32_rceil_row_blk.any"))
 DEQUANT_ANY = dequantize("e4m3_bf16_b32_e8m0_row_lin.any", "e2m1_f16_b32_e8m0_colt_lin.any")
 LINES = [
-    lines("line past the last loaded", change("first + i * STEP < from.lines ?", "first + i * STEP <= from.lines ?")),
-    lines("pieces of 16 bytes at any address", change("if (begin_aligned(from, 16)) {", "if (true) {")),
-    lines("pieces of 16 bytes at words", change("begin_aligned(from, 16)", "begin_aligned(from, 4)")),
+    lines("line past the last loaded", change("exists = first + i * STEP < from.lines", "exists = first + i * STEP <= from.lines")),
+    lines("pieces of 16 bytes at any address", change("  if (are_aligned(from, 16)) {", "  if (true) {")),
+    lines("pieces of 16 bytes at words", change("  if (are_aligned(from, 16)) {", "  if (are_aligned(from, 4)) {")),
     lines("piece past the end stored", change("if (byte >= to.bytes ||", "if (byte > to.bytes ||")),
     lines("line past the last stored, by pieces",
           change("      if (first + (batch + i) * STEP < to.lines)\n"
