@@ -33,8 +33,9 @@ static int is_barrier(const char *text) {
   return strncmp(text, "bar.sync", 8) == 0 || strncmp(text, "barrier.sync", 12) == 0;
 }
 
-/* Shared stores, then the proxy fence by those who stored, then the barrier; and the bulk store, its
- * commit, and the wait for its reads. The text may have the blocks of the second before the first. */
+/* Shared stores, then the proxy fence by those who stored, then the barrier; and the bulk store,
+ * its commit, and the wait for its reads. The text may have the blocks of the second before the
+ * first. */
 static void check_bulk_store(struct kernel_case *one, const char *ptx) {
   const char *bulk = strstr(ptx, "cp.async.bulk.tensor.3d.global.shared::cta");
   const char *fence = NULL, *barrier = NULL, *store = NULL, *end = ptx + strlen(ptx);

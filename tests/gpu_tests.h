@@ -9,7 +9,6 @@
 
 #include <mxq/mxq.h>
 
-
 enum { gpu_device = 0 };
 extern struct mxq_context *gpu_context;
 extern mxq_stream gpu_stream; /* does not wait for the default stream */

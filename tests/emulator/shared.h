@@ -32,8 +32,8 @@ void emu_shared_load_begin(unsigned thread, unsigned at, unsigned bytes,
                            const struct emu_arrival *arrival);
 void emu_shared_load_end(unsigned at, const unsigned char *from, unsigned bytes);
 
-/* A copy by the thread itself that goes on beside it: its bytes are on their way, then there as if the
- * thread had stored them when it waited. */
+/* A copy by the thread itself that goes on beside it: its bytes are on their way, then there as if
+ * the thread had stored them when it waited. */
 void emu_shared_copy_begin(unsigned thread, unsigned at, unsigned bytes);
 void emu_shared_copy_end(unsigned thread, unsigned at, const unsigned char *from, unsigned bytes);
 
