@@ -225,10 +225,11 @@ FOUR = [
     four("float32: low and high nibble exchanged",
          change("code_of(words[i], scale)", "code_of(words[i ^ 1], scale)"), E2M1_F32),
     four("rows of a column exchanged, by conversions",
-         change("narrow_four(p[0].column[c], p[1]", "narrow_four(p[1].column[c], p[1]"), BF16),
+         change("narrow_four(p[0].column[c], p[1]", "narrow_four(p[1].column[c], p[1]"),
+         fast("f16_e4m3_b32_rceil_colt")),
     four("words exchanged, by conversions",
          change("x[w * COLUMNS + c] =", "x[(w ^ 1) * COLUMNS + c] ="),
-         fast("bf16_e4m3_b32_floor_row")),
+         fast("f16_e4m3_b32_floor_row")),
 ]
 
 LAYOUTS = fast("bf16_e4m3_b32_rceil_colt", "f32_e5m2_b64_amax_sq", "bf16_e4m3_b32_rceil_row")
