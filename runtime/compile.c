@@ -79,10 +79,13 @@ static enum mxq_status translate(struct job *job) {
   const char *options[OPTIONS_MAX];
   const char *own = strstr(job->source, OWN_OPTIONS);
   own = own ? own + strlen(OWN_OPTIONS) : "";
-  const int own_length = (int)strcspn(own, "\n");
+  const size_t own_length = strcspn(own, "\n");
+  MXQ_FAIL_IF(own_length >= OWN_OPTIONS_SIZE, MXQ_INTERNAL,
+              "the line \"// NVRTC:\" of %s has %zu characters of options; at most %d", job->name,
+              own_length, OWN_OPTIONS_SIZE - 1);
   snprintf(text, sizeof text, "--gpu-architecture=%s_%s %s %.*s",
            job->output == MXQ_COMPILE_PTX ? "compute" : "sm", job->arch->name, mxq_compile_options,
-           own_length < OWN_OPTIONS_SIZE ? own_length : 0, own);
+           (int)own_length, own);
   const int count = split_options(text, options);
   const int result = job->nvrtc->nvrtcCompileProgram(job->program, count, options);
   MXQ_TRY(read_log(job));
