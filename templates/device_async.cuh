@@ -1,8 +1,8 @@
 // Copies into shared memory that go on beside the thread's other work.
 #ifdef __CUDACC__
 // cp.async, global to shared: SIZE bytes, 4 or 16, between addresses that are multiples of SIZE.
-// NOTE: its form that reads fewer bytes and fills up with zeros needs an address for those too:
-// compute-sanitizer (2025.3.1) reports what lies outside of the allocation.
+// NOTE: its form that reads fewer bytes and fills up with zeros was used with addresses outside of
+// tensors; memcheck reported errors then, and none since only bytes that exist are copied.
 template <unsigned SIZE>
 MXQ_FN void copy_async(unsigned offset, const unsigned char *from) {
   const unsigned long long global = __cvta_generic_to_global(from);
