@@ -92,14 +92,15 @@ def run(command):
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        skip(f"ncu took more than {SECONDS} s")
+        sys.exit(f"{os.path.basename(sys.argv[0])}: ncu took more than {SECONDS} s")
 
 
 def profile(bench, arguments, metrics, options=(), keep=os.devnull):
     """What `match` returns of the kernels that `arguments` select. What ncu printed stays in `keep`."""
-    ncu, items, metrics = find(), listed(bench, arguments), list(metrics)
+    items, metrics = listed(bench, arguments), list(metrics)
     if not items:
         return []
+    ncu = find()
     say(f"{len(items)} kernels, {len(metrics)} metrics")
     while True:
         result = run([ncu, "--clock-control", "none", *options, "--csv", "--print-units", "base", "--metrics",

@@ -20,10 +20,14 @@ VARIANTS = ["quantize_bf16_e4m3_b32_rceil_row_lin", "quantize_bf16_e4m3_b32_rcei
 
 
 def row_of(kernel, shape, launch):
-    found = launch.metrics
-    return {"kernel": kernel, "per_element": round(found[ncu.INSTRUCTIONS] / math.prod(shape), 2),
-            "issue_slots_percent": round(found[ncu.ISSUED], 1), "dram_bytes_read": int(found[ncu.READ]),
-            "dram_bytes_written": int(found[ncu.WRITTEN])}
+    def counted(metric, digits=None, over=1):
+        """Null where it was not counted: JSON has no NaN."""
+        value = launch.metrics.get(metric, math.nan)
+        return None if math.isnan(value) else round(value / over, digits)
+
+    return {"kernel": kernel, "per_element": counted(ncu.INSTRUCTIONS, 2, math.prod(shape)),
+            "issue_slots_percent": counted(ncu.ISSUED, 1), "dram_bytes_read": counted(ncu.READ),
+            "dram_bytes_written": counted(ncu.WRITTEN)}
 
 
 def main():

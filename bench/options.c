@@ -182,8 +182,13 @@ int bench_options_read(int argc, char **argv, struct bench_options *options) {
     return usage("%s", "--main measures the kernels that plans choose, --schedules all");
   if (options->tune && (options->shape_count || options->json || options->main))
     return usage("%s", "--tune has shapes and an output of its own");
-  if (options->from && (options->shape_count || options->main || options->tune))
+  if (options->from && (options->shape_count || options->main || options->tune || options->host ||
+                        options->cpu || options->schedules))
     return usage("%s", "--from has kernels and shapes of its own");
+  if (options->show && (options->json || options->save || options->list || options->once))
+    return usage("%s", "--show prints the table of a saved result, and nothing else");
+  if (options->once && (options->json || options->save))
+    return usage("%s", "--once measures nothing: there is nothing for --json and --save");
   if (!options->from && (options->show || options->missed))
     return usage("%s", "--show and --missed tell of a saved result: --from FILE");
   if (options->shape_count) return BENCH_DONE;

@@ -3,7 +3,6 @@
  * Results that --save wrote, read again: what they measured, their table, and the reasons beside
  * it.
  */
-#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,14 +12,26 @@
 #include <cjson/cJSON.h>
 
 #include "bench.h"
+#include "text_file.h"
+
+#define SAVED_MOST ((size_t)256 << 20)
 
 static const cJSON *get(const cJSON *object, const char *key) {
   return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-static double number(const cJSON *object, const char *key) {
-  const cJSON *item = get(object, key);
-  return cJSON_IsNumber(item) ? item->valuedouble : 0;
+/* 0 for what is none, or not between 0 and 2^53. */
+static double value_of(const cJSON *item) {
+  const int whole = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53;
+  return whole ? item->valuedouble : 0;
+}
+
+static double number(const cJSON *object, const char *key) { return value_of(get(object, key)); }
+
+/* The same, at most `most`: what `unsigned` holds of it. */
+static unsigned small(const cJSON *object, const char *key) {
+  const double value = number(object, key);
+  return value <= UINT32_MAX ? (unsigned)value : 0;
 }
 
 static const char *text(const cJSON *object, const char *key) {
@@ -28,37 +39,12 @@ static const char *text(const cJSON *object, const char *key) {
   return value ? value : "";
 }
 
-/* The whole file, ended by a zero; NULL where it cannot be read. */
-static char *read_file(const char *path) {
-  FILE *file = fopen(path, "re");
-  if (!file) return NULL;
-  size_t size = 0, room = 1 << 20, got = 0;
-  char *held = malloc(room + 1), *grown = held;
-  while (grown && (got = fread(held + size, 1, room - size, file)) > 0) {
-    size += got;
-    if (size < room) continue;
-    room *= 2;
-    grown = realloc(held, room + 1);
-    if (grown) held = grown;
-  }
-  const int whole = grown && !ferror(file);
-  fclose(file);
-  if (whole) {
-    held[size] = 0;
-    return held;
-  }
-  free(held);
-  return NULL;
-}
-
 int bench_saved_read(const char *path, const char *kind, struct cJSON **saved) {
-  char *held = read_file(path);
-  if (!held) {
-    fprintf(stderr, "mxq-bench: %s: %s\n", path, strerror(errno));
-    return BENCH_FAILED;
-  }
-  *saved = cJSON_Parse(held);
-  free(held);
+  struct text held = {0};
+  const enum mxq_status status = text_read_file(path, SAVED_MOST, &held);
+  if (status == MXQ_OK) *saved = cJSON_Parse(held.data);
+  text_free(&held);
+  if (status != MXQ_OK) return bench_exit(status);
   if (number(*saved, kind) > 0 && cJSON_IsArray(get(*saved, "rows"))) return BENCH_DONE;
   fprintf(stderr, "mxq-bench: %s holds no rows of '%s'\n", path, kind);
   return BENCH_FAILED;
@@ -66,10 +52,7 @@ int bench_saved_read(const char *path, const char *kind, struct cJSON **saved) {
 
 static void read_shape(const cJSON *array, struct bench_shape *shape) {
   int64_t *const lengths[] = {&shape->e, &shape->n, &shape->k};
-  for (int i = 0; i < 3; i++) {
-    const cJSON *length = cJSON_GetArrayItem(array, i);
-    *lengths[i] = cJSON_IsNumber(length) ? (int64_t)length->valuedouble : 0;
-  }
+  for (int i = 0; i < 3; i++) *lengths[i] = (int64_t)value_of(cJSON_GetArrayItem(array, i));
 }
 
 static void read_series(const cJSON *row, const char *key, struct bench_series *series) {
@@ -90,13 +73,15 @@ static int read_row(const cJSON *from, struct bench_row *row) {
   row->read = (uint64_t)number(from, "bytes_read");
   row->written = (uint64_t)number(from, "bytes_written");
   row->in_l2 = cJSON_IsTrue(get(from, "in_l2"));
-  row->straight.threads = (unsigned)number(straight, "threads");
-  row->straight.reads = (unsigned)number(straight, "reads");
-  row->straight.writes = (unsigned)number(straight, "writes");
+  row->straight.threads = small(straight, "threads");
+  row->straight.reads = small(straight, "reads");
+  row->straight.writes = small(straight, "writes");
   read_series(from, "kernel_times", &row->kernel_us);
   read_series(from, "straight_times", &row->straight_us);
   read_series(from, "memcpy_times", &row->memcpy_us);
-  return row->shape.e > 0 && row->shape.n > 0 && row->shape.k > 0;
+  const int measured = row->kernel_us.count && row->straight_us.count;
+  return row->shape.e > 0 && row->shape.n > 0 && row->shape.k > 0 &&
+         (row->status != MXQ_OK || measured);
 }
 
 /* "13.0" as 13000. */
@@ -118,15 +103,21 @@ static void read_head(const cJSON *saved, struct shown *shown) {
   struct mxq_device_info *info = &shown->bench.info;
   const int capability = version_of(text(device, "compute_capability"));
   snprintf(info->name, sizeof info->name, "%s", text(device, "name"));
-  info->multiprocessors = (unsigned)number(device, "multiprocessors");
+  info->multiprocessors = small(device, "multiprocessors");
   info->l2_bytes = (uint64_t)number(device, "l2_bytes");
   info->driver_version = version_of(text(saved, "driver_cuda"));
   shown->bench.nvrtc_version = version_of(text(saved, "nvrtc"));
   shown->options.main = get(saved, "sample_seed") != NULL;
-  shown->options.reps = (unsigned)number(saved, "repetitions");
+  shown->options.reps = small(saved, "repetitions");
   shown->bench.options = &shown->options;
   if (mxq_arch_of_device(capability / 1000, capability % 1000 / 10, &shown->bench.arch) != MXQ_OK)
     shown->bench.arch = NULL;
+}
+
+static int is_named(const struct bench_options *options, const struct bench_row *row) {
+  for (size_t i = 0; i < options->pattern_count; i++)
+    if (fnmatch(options->patterns[i], row->name, 0) == 0) return 1;
+  return options->pattern_count == 0;
 }
 
 /* free() gives shown->rows back, also after BENCH_FAILED. */
@@ -137,22 +128,27 @@ static int read_result(const struct bench_options *options, const cJSON *saved,
   shown->options = *options;
   read_head(saved, shown);
   shown->rows = calloc(count + 1, sizeof *shown->rows);
-  cJSON_ArrayForEach(row, rows) if (!shown->rows || !shown->bench.arch ||
-                                    !read_row(row, &shown->rows[shown->count++])) {
+  if (!shown->rows || !shown->bench.arch) {
+    fprintf(stderr, "mxq-bench: %s tells of no device that is known\n", options->from);
+    return BENCH_FAILED;
+  }
+  cJSON_ArrayForEach(row, rows) if (!read_row(row, &shown->rows[shown->count++])) {
     fprintf(stderr, "mxq-bench: %s: row %zu is none of this version\n", options->from,
             shown->count);
     return BENCH_FAILED;
   }
-  return BENCH_DONE;
+  for (size_t i = 0; i < shown->count; i++)
+    if (is_named(options, &shown->rows[i])) return BENCH_DONE;
+  if (!options->pattern_count) return BENCH_DONE;
+  fprintf(stderr, "mxq-bench: no kernel of %s matches '%s'\n", options->from, options->patterns[0]);
+  return BENCH_USAGE;
 }
 
 static int is_wanted(const struct shown *shown, const struct bench_row *row) {
   const struct bench_options *options = &shown->options;
-  int wanted = options->pattern_count == 0;
   struct bench_target target;
-  for (size_t i = 0; i < options->pattern_count; i++)
-    wanted |= fnmatch(options->patterns[i], row->name, 0) == 0;
-  if (!wanted || !options->missed) return wanted;
+  if (!is_named(options, row)) return 0;
+  if (!options->missed) return 1;
   if (row->status != MXQ_OK) return 0;
   bench_target_of(row, shown->bench.arch, &target);
   return target.exists && !target.met;
@@ -190,11 +186,15 @@ int bench_saved_show(const struct bench_options *options, const struct cJSON *sa
   struct shown shown = {.rows = NULL};
   const int status = read_result(options, saved, &shown);
   if (status == BENCH_DONE) bench_table_header(&shown.bench);
+  size_t wanted = 0; /* which come first, for the last line */
   for (size_t i = 0; status == BENCH_DONE && i < shown.count; i++) {
-    shown.rows[i].reason = bench_reason_of(reasons, &shown.rows[i]);
-    if (is_wanted(&shown, &shown.rows[i])) bench_table_row(&shown.bench, &shown.rows[i]);
+    if (!is_wanted(&shown, &shown.rows[i])) continue;
+    struct bench_row *row = &shown.rows[wanted++];
+    if (row != &shown.rows[i]) *row = shown.rows[i];
+    row->reason = bench_reason_of(reasons, row);
+    bench_table_row(&shown.bench, row);
   }
-  if (status == BENCH_DONE) bench_table_end(&shown.bench, shown.rows, shown.count);
+  if (status == BENCH_DONE) bench_table_end(&shown.bench, shown.rows, wanted);
   free(shown.rows);
   return status;
 }

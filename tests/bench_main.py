@@ -98,8 +98,36 @@ class Saved(unittest.TestCase):
                          [kernel])
 
     def test_patterns(self):
-        for line in self.rows_of("--list", "--missed", "*.any-*"):
-            self.assertIn(".any-", line)
+        wanted = {row["kernel"] for row in self.saved
+                  if ".any-" in row["kernel"] and not row.get("target", {}).get("met", True)}
+        lines = self.rows_of("--list", "--missed", "*.any-*")
+        self.assertEqual({line.split()[0] for line in lines}, wanted)
+        self.assertTrue(wanted)
+        # Nothing of that name is a mistake, nothing missed is not.
+        for arguments, code in ((["nosuch*"], 2), (["--show", "nosuch*"], 2),
+                                (["--list", "--missed", "*_row_blk.tma-*"], 0)):
+            result = run(BENCH, "--from", RESULT, *arguments)
+            self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+
+    def test_total_is_of_what_is_shown(self):
+        lines = self.rows_of("--show", "*_colt_lin.tma-*")
+        shown = [line for line in lines if "_colt_lin.tma-" in line]
+        met = sum(line.split()[-1] == "met" for line in shown)
+        missed = sum("MISSED" in line for line in shown)
+        self.assertEqual(lines[-1].split(" targets")[0], f"{met} of {met + missed}")
+
+    def test_damaged(self):
+        with open(RESULT, encoding="utf-8") as file:
+            whole = json.load(file)
+        row = whole["rows"][0]
+        for rows, device in (([{**row, "kernel_times": {"us": []}}], whole["device"]),
+                             ([{**row, "shape": [1e300, 64, 64]}], whole["device"]),
+                             ([{**row, "shape": [-1, 64, 64]}], whole["device"]), ([], {})):
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+                json.dump({**whole, "rows": rows, "device": device}, file)
+                file.flush()
+                result = run(BENCH, "--from", file.name, "--show")
+            self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
 
 
 @unittest.skipUnless(RUN, "needs a device")

@@ -204,6 +204,8 @@ class Program(unittest.TestCase):
         self.assertEqual(len(rows), 8)
         self.assertEqual(rows[0]["per_element"], round(3e9 / (8 * 7168 * 2048), 2))
         self.assertEqual(rows[0]["dram_bytes_read"], 234881024)
+        rows = json.loads(self.run_with("ncu_counts", ["dram__bytes_write.sum"]).stdout)["rows"]
+        self.assertEqual((rows[0]["dram_bytes_read"], rows[0]["dram_bytes_written"]), (234881024, None))
 
     def measure(self, folder):
         """script/measure where there is nothing but the program, and a result of it."""
