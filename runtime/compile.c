@@ -45,7 +45,8 @@ static enum mxq_status check_arch(const struct job *job) {
            nvrtc->major, nvrtc->minor, nvrtc->path, job->arch->name, job->name, archs[count - 1]);
 }
 
-/* `options` gets pointers into `text`, which is cut at its spaces. */
+/* `options` gets pointers into `text`, which is cut at its spaces. How many; OPTIONS_MAX: perhaps
+ * not all. */
 static int split_options(char *text, const char *options[OPTIONS_MAX]) {
   char *rest = text;
   int count = 0;
@@ -87,6 +88,8 @@ static enum mxq_status translate(struct job *job) {
            job->output == MXQ_COMPILE_PTX ? "compute" : "sm", job->arch->name, mxq_compile_options,
            (int)own_length, own);
   const int count = split_options(text, options);
+  MXQ_FAIL_IF(count == OPTIONS_MAX, MXQ_INTERNAL, "%s has more than %d options", job->name,
+              OPTIONS_MAX - 1);
   const int result = job->nvrtc->nvrtcCompileProgram(job->program, count, options);
   MXQ_TRY(read_log(job));
   return result == 0 ? MXQ_OK : refused(job, result);

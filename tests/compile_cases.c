@@ -33,17 +33,17 @@ static int is_barrier(const char *text) {
   return strncmp(text, "bar.sync", 8) == 0 || strncmp(text, "barrier.sync", 12) == 0;
 }
 
-/* Shared stores, then the proxy fence by those who stored, then the barrier; and the bulk store,
- * its commit, and the wait for its reads. The text may have the blocks of the second before the
- * first. */
+/* Shared stores, then the proxy fence by those who stored, and the barrier in the same block of
+ * instructions; and the bulk store, its commit, and the wait for its reads, in a block that the
+ * text may have before that one. */
 static void check_bulk_store(struct kernel_case *one, const char *ptx) {
   const char *bulk = strstr(ptx, "cp.async.bulk.tensor.3d.global.shared::cta");
-  const char *fence = NULL, *barrier = NULL, *store = NULL, *end = ptx + strlen(ptx);
-  for (const char *at = ptx; bulk && (at = strstr(at, "fence.proxy.async")) && at < end; ++at)
-    fence = at;
+  const char *fence = NULL, *barrier = NULL, *store = NULL;
+  for (const char *at = ptx; (at = strstr(at, "fence.proxy.async")); ++at) fence = at;
+  const char *end = fence ? strstr(fence, "bra") : NULL;
   for (const char *at = ptx; fence && (at = strstr(at, "st.shared")) && at < fence; ++at)
     store = at;
-  for (const char *at = fence; at && (at = strstr(at, "bar")) && at < end; ++at)
+  for (const char *at = fence; end && (at = strstr(at, "bar")) && at < end; ++at)
     if (is_barrier(at)) barrier = at;
   const char *commit = bulk ? strstr(bulk, "cp.async.bulk.commit_group") : NULL;
   if (!bulk || !fence || !store || !barrier)

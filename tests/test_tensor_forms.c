@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Plans of kernels other than those of test_tensor_plan.c: maps of packed codes and of row-major
- * outputs, rows without maps, single elements.
+ * outputs, rows without maps, words of any tensor.
  */
 #include <setjmp.h>
 #include <stdarg.h>
