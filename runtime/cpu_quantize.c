@@ -45,8 +45,12 @@ struct job {
 
 /* What a tile needs besides the tensors. */
 struct scratch {
-  uint8_t codes[2][TILE_CODES];      /* of each part, unless they go to the output at once */
-  uint32_t magnitudes[MOST_COLUMNS]; /* in the input's own bits, of its own width */
+  uint8_t codes[2][TILE_CODES]; /* of each part, unless they go to the output at once */
+  union {
+    int16_t halves[MOST_COLUMNS];
+    int32_t words[MOST_COLUMNS];
+    float values[MOST_COLUMNS];
+  } magnitudes; /* in the input's own bits, of its own width */
   float maxima[MOST_BLOCKS];
   float multipliers[MOST_BLOCKS];
   uint32_t scales[MOST_BLOCKS];
@@ -73,14 +77,14 @@ static void find_maxima(const struct job *job, const struct part *part,
   const size_t columns = blocks->columns;
   const void *magnitudes = row_at(job, place, 0);
   if (part->block_n > 1) {
-    magnitudes = s->magnitudes;
-    memset(s->magnitudes, 0, columns * reader->element_bytes);
+    magnitudes = &s->magnitudes;
+    memset(&s->magnitudes, 0, columns * reader->element_bytes);
     for (size_t r = 0; r < blocks->rows; ++r)
-      reader->fold(row_at(job, place, r), columns, s->magnitudes);
+      reader->fold(row_at(job, place, r), columns, &s->magnitudes);
   }
   if (part->block_k > 1) {
-    reader->reduce(magnitudes, columns, part->block_k, s->magnitudes);
-    magnitudes = s->magnitudes;
+    reader->reduce(magnitudes, columns, part->block_k, &s->magnitudes);
+    magnitudes = &s->magnitudes;
   }
   reader->widen(magnitudes, (columns + part->block_k - 1) / part->block_k, maxima);
 }
