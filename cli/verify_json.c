@@ -59,6 +59,7 @@ void verify_report_json(const struct verify_summary *summary) {
   cJSON *result = json_object(), *device = json_object(), *failures = json_array();
   struct verify_group total;
   char *verdict = verify_narrow_verdict(summary);
+  json_add_string(result, "version", mxq_version());
   json_add_string(device, "device", summary->job->device_name);
   json_add_string(device, "name", summary->device->name);
   json_add_string(device, "arch", summary->arch->name);
