@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "heap.h"
 #include "image.h"
 #include "status.h"
 
@@ -56,6 +57,7 @@ enum mxq_status bench_prepare(const struct bench *bench, const struct bench_item
   pthread_attr_t attributes;
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   int started = 0;
+  heap_keep();
   pthread_mutex_init(&work.lock, NULL);
   if (pthread_attr_init(&attributes) == 0) {
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);

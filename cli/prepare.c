@@ -6,6 +6,7 @@
 #include "args.h"
 #include "context.h"
 #include "copies.h"
+#include "heap.h"
 #include "jobs.h"
 #include "json.h"
 #include "manifest.h"
@@ -151,6 +152,7 @@ static int run(const struct arguments *arguments) {
   struct mxq_context *context = NULL;
   unsigned jobs = 1;
   int code = jobs_read(arguments, JOBS, &jobs);
+  heap_keep();
   if (code == EXIT_DONE) code = report_status(manifest_read(arguments->operands[0], &manifest));
   if (code == EXIT_DONE) code = report_status(target_context(arguments, &context));
   if (code == EXIT_DONE) code = run_context(arguments, context, &manifest, jobs);

@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "engine.h"
+#include "heap.h"
 #include "jobs.h"
 #include "names.h"
 #include "report.h"
@@ -96,6 +97,7 @@ static int run_as_worker(const struct arguments *arguments, const char *device) 
   const char *colon = strchr(device, ':');
   const int code = jobs_read(arguments, WORKER, &threads);
   if (code != EXIT_DONE) return code;
+  heap_keep();
   return verify_worker_run(colon ? (int)strtol(colon + 1, NULL, 10) : 0, threads,
                            arguments->verbose);
 }

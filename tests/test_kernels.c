@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "heap.h"
 #include "kernel_cases.h"
 #include "memory.h"
 #include "nvrtc.h"
@@ -90,6 +91,7 @@ int main(int argc, char **argv) {
     printf("MXQ_TURN=%u: %zu kernels\n", share.turn, cases.count);
   else
     kernel_cases_add_pairs(&cases, seed, NULL);
+  heap_keep();
   compile(&cases, &nvrtc, share.parts > 1);
   struct CMUnitTest *tests = calloc(cases.count, sizeof *tests);
   if (!tests || !cases.count) return 1;
