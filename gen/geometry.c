@@ -37,8 +37,10 @@ static unsigned scale_bytes(const struct mxq_geometry *geometry, unsigned part, 
 }
 
 /* Linear scales of the row part of two, as packed ones, leave by tiles (templates/scales.cuh). */
-static int row_scale_tile(const struct mxq_variant *variant, const struct mxq_traits *traits) {
-  return traits->also == MXQ_PART_ALONG_K && mxq_mode_scale_bits(variant->mode) == 8;
+static int is_row_scale_tile(const struct mxq_variant *variant, const struct mxq_traits *traits,
+                             unsigned tile_k) {
+  return traits->also == MXQ_PART_ALONG_K && variant->scales == MXQ_SCALES_LIN &&
+         (mxq_mode_scale_bits(variant->mode) == 8 || tile_k > variant->block);
 }
 
 /* Registers of a thread that holds 32 words; storing them by rows, packing them, sharing their
@@ -72,8 +74,9 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.scales_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
   unsigned scales = 0; /* two of each part */
   if (traits.scale_tiles) scales = 2 * scale_bytes(&made, main_part, id->variant.block);
-  if (traits.also && (traits.scale_tiles || row_scale_tile(&id->variant, &traits)))
-    scales += 2 * scale_bytes(&made, traits.also, id->variant.block);
+  if (traits.also && (traits.scale_tiles || is_row_scale_tile(&id->variant, &traits, made.tile_k)))
+    scales += 2 * scale_bytes(&made, traits.also, id->variant.block) *
+              (mxq_mode_scale_bits(id->variant.mode) / 8);
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
   mxq_geometry_occupy(&made, tile_registers(&traits, made.threads > 256));

@@ -49,7 +49,8 @@ constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
 constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
-constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_BYTES =
+    ALSO == 2 ? TILE_N * (TILE_K / BLOCK) * SCALE_SIZE : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");

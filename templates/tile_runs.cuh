@@ -20,9 +20,9 @@ MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned 
     const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (scales_of<ALSO>::BY_TILES)
-      shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + row * (TILE_K / BLOCK) +
-                       (column / BLOCK + piece),
-                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
+      shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES +
+                       (row * (TILE_K / BLOCK) + column / BLOCK + piece) * SCALE_SIZE,
+                   static_cast<scale_access<SCALE_SIZE>::type>(n < args.n && k < args.k ? code : 0));
     else
       store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k,
                         n < args.n && k < args.k ? code : 0);

@@ -490,9 +490,11 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
-  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts, but not
+  // where a tile has one float scale of a row.
   static constexpr bool BY_TILES =
-      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
+      SCALES_LIN ? ALSO != 0 && ROWS_N && !SQUARE && (SCALE_BITS == 8 || TILE_K > BLOCK)
+                 : SCALE_BITS == 8;
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -570,12 +572,33 @@ constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
 MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
-  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
-          (count - 1)) == 0;
+  return (reinterpret_cast<unsigned long long>(scales.to) & (count * (SCALE_BITS / 8) - 1)) == 0 &&
+         ((scales.stride_e | scales.pitch) & (count - 1)) == 0;
 }
 
-// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+// Scales that leave by tiles: one for each block of the tile lies in shared memory at `tile`, [rows of
+// blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+constexpr unsigned SCALE_SIZE = SCALE_BITS / 8;
+template <unsigned BYTES>
+struct scale_access {
+  using type = words4;
+};
+template <>
+struct scale_access<8> {
+  using type = words2;
+};
+template <>
+struct scale_access<4> {
+  using type = unsigned;
+};
+template <>
+struct scale_access<2> {
+  using type = unsigned short;
+};
+template <>
+struct scale_access<1> {
+  using type = unsigned char;
+};
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -583,9 +606,13 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   using part = scales_of<PART>;
   constexpr unsigned ROWS = part::ROWS_N ? TILE_N : TILE_K;
   constexpr unsigned COLUMNS_HELD = (part::ROWS_N ? TILE_K : TILE_N) / BLOCK;
-  constexpr unsigned ACCESS = COLUMNS_HELD < 4 ? COLUMNS_HELD : 4;  // scales of one access
+  // Scales of one access: a word of packed ones, 16 bytes of linear ones.
+  constexpr unsigned MOST = SCALES_LIN ? 16 / SCALE_SIZE : 4;
+  constexpr unsigned ACCESS = COLUMNS_HELD < MOST ? COLUMNS_HELD : MOST;
+  using access = typename scale_access<ACCESS * SCALE_SIZE>::type;
   const INDEX rows = part::ROWS_N ? rows_n : columns_k;
   const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+#pragma unroll 1
   for (unsigned unit = thread_id(); unit < ROWS * COLUMNS_HELD / ACCESS; unit += THREADS) {
     // Neighbouring threads take neighbouring words: of blk, those of rows 32 apart.
     const unsigned line = unit % ROWS, first = unit / ROWS * ACCESS;
@@ -595,22 +622,22 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const INDEX row = (part::ROWS_N ? n : k) + local;
     const INDEX column = (part::ROWS_N ? k : n) / BLOCK + first;
     if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
-    const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
+    const unsigned from =
+        tile + ((part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first) * SCALE_SIZE;
     unsigned char *const to =
-        scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+        scales.to + (e * scales.stride_e + scale_place<PART>(scales.pitch, row, column)) * SCALE_SIZE;
     if constexpr (SCALES_LIN && ACCESS > 1)
       if (!aligned_scales(scales, ACCESS)) {
+        using one = typename scale_access<SCALE_SIZE>::type;
         for (unsigned c = 0; c < ACCESS; c++)
-          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+          if (column + c < columns)
+            global_store(reinterpret_cast<one *>(to) + c, shared_load<one>(from, c * SCALE_SIZE));
         continue;
       }
-    if constexpr (ACCESS == 4)
-      global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
-    else if constexpr (ACCESS == 2)
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   row < rows ? shared_load<unsigned short>(from) : static_cast<unsigned short>(0));
-    else
-      global_store(to, row < rows ? shared_load<unsigned char>(from) : static_cast<unsigned char>(0));
+    access together = shared_load<access>(from);
+    if constexpr (!SCALES_LIN)
+      if (row >= rows) together = 0;
+    global_store(reinterpret_cast<access *>(to), together);
   }
 }
 
@@ -642,7 +669,8 @@ constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
 constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
-constexpr unsigned ALSO_SCALE_BYTES = ALSO == 2 ? TILE_N * (TILE_K / BLOCK) : SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_BYTES =
+    ALSO == 2 ? TILE_N * (TILE_K / BLOCK) * SCALE_SIZE : SCALE_BYTES;
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");
@@ -915,9 +943,9 @@ MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned 
     const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (scales_of<ALSO>::BY_TILES)
-      shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + row * (TILE_K / BLOCK) +
-                       (column / BLOCK + piece),
-                   static_cast<unsigned char>(n < args.n && k < args.k ? code : 0));
+      shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES +
+                       (row * (TILE_K / BLOCK) + column / BLOCK + piece) * SCALE_SIZE,
+                   static_cast<scale_access<SCALE_SIZE>::type>(n < args.n && k < args.k ? code : 0));
     else
       store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k,
                         n < args.n && k < args.k ? code : 0);
@@ -951,7 +979,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
   }
 }
 
-#line 253 "templates/tile.tma.cu"
+#line 254 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -966,9 +994,9 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS
     const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 268 "templates/tile.tma.cu"
+#line 269 "templates/tile.tma.cu"
     quantize_runs(args, at, parity);
-#line 270 "templates/tile.tma.cu"
+#line 271 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();

@@ -501,9 +501,11 @@ struct scales_of {
   // Packed layouts hold a copy for each row that a square block covers.
   static constexpr bool COPIES = SQUARE && SCALE_BITS == 8 && !SCALES_LIN;
   static constexpr bool PADS_COLUMNS = SCALES_BLK || (SCALES_MN && (SCALE_BITS == 8 || SQUARE));
-  // Whether tiles store them together: packed ones, and linear ones of rows in two parts.
+  // Whether tiles store them together: packed ones, and linear ones of rows in two parts, but not
+  // where a tile has one float scale of a row.
   static constexpr bool BY_TILES =
-      SCALE_BITS == 8 && (!SCALES_LIN || (ALSO != 0 && ROWS_N && !SQUARE));
+      SCALES_LIN ? ALSO != 0 && ROWS_N && !SQUARE && (SCALE_BITS == 8 || TILE_K > BLOCK)
+                 : SCALE_BITS == 8;
 };
 
 // Rows and columns that are stored, with padding: rows of squares without copies as they are.
@@ -581,12 +583,33 @@ constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
 MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
-  return ((reinterpret_cast<unsigned long long>(scales.to) | scales.stride_e | scales.pitch) &
-          (count - 1)) == 0;
+  return (reinterpret_cast<unsigned long long>(scales.to) & (count * (SCALE_BITS / 8) - 1)) == 0 &&
+         ((scales.stride_e | scales.pitch) & (count - 1)) == 0;
 }
 
-// Scales that leave by tiles: a byte for each block of the tile lies in shared memory at `tile`,
-// [rows of blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+// Scales that leave by tiles: one for each block of the tile lies in shared memory at `tile`, [rows of
+// blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
+constexpr unsigned SCALE_SIZE = SCALE_BITS / 8;
+template <unsigned BYTES>
+struct scale_access {
+  using type = words4;
+};
+template <>
+struct scale_access<8> {
+  using type = words2;
+};
+template <>
+struct scale_access<4> {
+  using type = unsigned;
+};
+template <>
+struct scale_access<2> {
+  using type = unsigned short;
+};
+template <>
+struct scale_access<1> {
+  using type = unsigned char;
+};
 
 template <unsigned PART, class INDEX>
 MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
@@ -594,9 +617,13 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   using part = scales_of<PART>;
   constexpr unsigned ROWS = part::ROWS_N ? TILE_N : TILE_K;
   constexpr unsigned COLUMNS_HELD = (part::ROWS_N ? TILE_K : TILE_N) / BLOCK;
-  constexpr unsigned ACCESS = COLUMNS_HELD < 4 ? COLUMNS_HELD : 4;  // scales of one access
+  // Scales of one access: a word of packed ones, 16 bytes of linear ones.
+  constexpr unsigned MOST = SCALES_LIN ? 16 / SCALE_SIZE : 4;
+  constexpr unsigned ACCESS = COLUMNS_HELD < MOST ? COLUMNS_HELD : MOST;
+  using access = typename scale_access<ACCESS * SCALE_SIZE>::type;
   const INDEX rows = part::ROWS_N ? rows_n : columns_k;
   const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
+#pragma unroll 1
   for (unsigned unit = thread_id(); unit < ROWS * COLUMNS_HELD / ACCESS; unit += THREADS) {
     // Neighbouring threads take neighbouring words: of blk, those of rows 32 apart.
     const unsigned line = unit % ROWS, first = unit / ROWS * ACCESS;
@@ -606,22 +633,22 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     const INDEX row = (part::ROWS_N ? n : k) + local;
     const INDEX column = (part::ROWS_N ? k : n) / BLOCK + first;
     if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
-    const unsigned from = tile + (part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first;
+    const unsigned from =
+        tile + ((part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first) * SCALE_SIZE;
     unsigned char *const to =
-        scales.to + e * scales.stride_e + scale_place<PART>(scales.pitch, row, column);
+        scales.to + (e * scales.stride_e + scale_place<PART>(scales.pitch, row, column)) * SCALE_SIZE;
     if constexpr (SCALES_LIN && ACCESS > 1)
       if (!aligned_scales(scales, ACCESS)) {
+        using one = typename scale_access<SCALE_SIZE>::type;
         for (unsigned c = 0; c < ACCESS; c++)
-          if (column + c < columns) global_store(to + c, shared_load<unsigned char>(from, c));
+          if (column + c < columns)
+            global_store(reinterpret_cast<one *>(to) + c, shared_load<one>(from, c * SCALE_SIZE));
         continue;
       }
-    if constexpr (ACCESS == 4)
-      global_store(reinterpret_cast<unsigned *>(to), row < rows ? shared_load<unsigned>(from) : 0u);
-    else if constexpr (ACCESS == 2)
-      global_store(reinterpret_cast<unsigned short *>(to),
-                   row < rows ? shared_load<unsigned short>(from) : static_cast<unsigned short>(0));
-    else
-      global_store(to, row < rows ? shared_load<unsigned char>(from) : static_cast<unsigned char>(0));
+    access together = shared_load<access>(from);
+    if constexpr (!SCALES_LIN)
+      if (row >= rows) together = 0;
+    global_store(reinterpret_cast<access *>(to), together);
   }
 }
 

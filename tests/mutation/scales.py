@@ -17,6 +17,7 @@ SQ = each("bf16_e4m3_b32_rceil_sq_blk", "f32_e4m3_b128_floor_sqt_mn")
 FLOATS = each("bf16_e4m3_b128_amax_row_mn", "bf16_e4m3_b128_amax_sq_mn")
 PACKED = each("bf16_e4m3_b32_rceil_colt_blk", "bf16_e4m3_b32_rceil_row_mn")
 TWO, TWO_BLK = fast("bf16_e4m3_b32_rceil_rowcolt_lin"), fast("bf16_e4m3_b32_rceil_rowcolt_blk")
+TWO_FLOATS = fast("f32_e4m3_b16_amax_rowcolt_lin")
 LONG = fast("bf16_e4m3_b128_rceil_rowcolt_lin")  # a block in four runs
 SQUARES = fast("bf16_e4m3_b32_rceil_sqsqt_blk")
 GENERIC = ["quantize_bf16_e4m3_b32_rceil_rowcolt_lin.any"]
@@ -69,17 +70,25 @@ PLACES = [
                                                     "row"), FLOATS),
     scales("rows of one tile at another's", change("line % 4 * 32 + line % 128 / 4",
                                                    "line % 4 * 32 + line % 128 / 8"), COLT_BLK),
-    scales("matrix of a scale tile forgotten", change("scales.to + e * scales.stride_e + scale_place",
-                                                      "scales.to + scale_place")),
+    scales("matrix of a scale tile forgotten", change("(e * scales.stride_e + scale_place<PART>(scales.pitch, row, column)) * SCALE_SIZE",
+                                                      "scale_place<PART>(scales.pitch, row, column) * SCALE_SIZE")),
     scales("matrix of a scale forgotten",
            change("e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column)",
                   "scale_place<PART>(scales.pitch, row + copy, column)"), FLOATS),
     scales("linear scales by words at any address",
            change("if (!aligned_scales(scales, ACCESS))", "if (false)"), TWO),
     scales("linear scales by words in rows of any length",
-           change(" | scales.stride_e | scales.pitch)", " | scales.stride_e)"), TWO),
-    scales("linear scales past the last column", change("if (column + c < columns) global_store",
+           change("((scales.stride_e | scales.pitch) & (count - 1))", "(scales.stride_e & (count - 1))"), TWO),
+    scales("linear scales past the last column", change("if (column + c < columns)\n            global_store",
                                                         "global_store"), TWO),
+    scales("linear float scales by words at any address",
+           change("if (!aligned_scales(scales, ACCESS))", "if (false)"), TWO_FLOATS),
+    scales("float scales of a tile a byte apart",
+           change("* COLUMNS_HELD + first) * SCALE_SIZE", "* COLUMNS_HELD + first)"), TWO_FLOATS),
+    scales("float scales a byte apart", change("(scales.pitch, row, column)) * SCALE_SIZE",
+                                               "(scales.pitch, row, column))"), TWO_FLOATS),
+    scales("one scale for those of an access", change("shared_load<one>(from, c * SCALE_SIZE)",
+                                                      "shared_load<one>(from)"), TWO + TWO_FLOATS),
     scales("scale tile of the wrong row",
            change("(part::SQUARE ? local / BLOCK : local)", "(part::SQUARE ? local / BLOCK : local ^ 1)")),
     scales("scale tile by whole squares", change("part::SQUARE ? local / BLOCK : local",
@@ -97,7 +106,7 @@ PADDING = [
                                                     "    return rows;"), ROW_MN + FLOATS),
     scales("padding columns not written", change("(columns + 3) / 4 * 4", "columns"), PACKED),
     scales("a code in a padding row, by tiles",
-           change("row < rows ? shared_load<unsigned>(from) : 0u", "shared_load<unsigned>(from)"),
+           change("if (row >= rows) together = 0;", ""),
            SQUARES + fast("bf16_e4m3_b32_rceil_sqsqt_mn")),
     scales("a code in a padding row", change("row + copy < rows ? code : 0", "code"), SQ),
     scales("padding rows past the stored ones", change("if (row + copy < rows_stored<PART>(rows))",
@@ -108,9 +117,11 @@ PADDING = [
            ["quantize_bf16_e4m3_b16_rceil_row_mn.any"]),
     tile("scale of what lies outside", change("inside ? scale[c].code : 0)", "inside ? scale[c].code : 1)"),
          COLT_BLK),
-    runs("scale of a run outside", change("static_cast<unsigned char>(n < args.n && k < args.k ? code : 0)",
-                                          "static_cast<unsigned char>(n < args.n && k < args.k ? code : 1)"),
+    runs("scale of a run outside", change(">(n < args.n && k < args.k ? code : 0)",
+                                          ">(n < args.n && k < args.k ? code : 1)"),
          TWO_BLK),
+    runs("float scales of a run a byte apart",
+         change("column / BLOCK + piece) * SCALE_SIZE", "column / BLOCK + piece)"), TWO_FLOATS),
     row("scale of a row outside", change("inside ? code : 0", "inside ? code : 1")),
 ]
 
@@ -162,8 +173,8 @@ FIRST_PART = [
                                                   "(to + below / 2 * OUT_ROW_BYTES) ^")),
     runs("scale of every run of a block", change("  if (column % BLOCK != 0) return;\n", ""), LONG),
     runs("scale index one off", change("column + piece * BLOCK;", "column + BLOCK + piece * BLOCK;")),
-    runs("scale index in the tile one off", change("(column / BLOCK + piece)",
-                                                   "(column / BLOCK + piece + 1)"), TWO_BLK),
+    runs("scale index in the tile one off", change("column / BLOCK + piece) * SCALE_SIZE",
+                                                   "column / BLOCK + piece + 1) * SCALE_SIZE"), TWO_BLK),
     run("shuffle of neighbours, which hold other rows",
         change("shuffle_xor(largest, lanes * lane_step)", "shuffle_xor(largest, lanes)")),
     any_("scales of the first part in those of the second",
