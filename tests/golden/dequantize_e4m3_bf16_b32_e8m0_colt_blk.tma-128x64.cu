@@ -1,5 +1,5 @@
 // dequantize_e4m3_bf16_b32_e8m0_colt_blk.tma-128x64 for sm_90a, from templates/dequant_tile.cu.
-// Reproduce: mxq source dequantize_e4m3_bf16_b32_e8m0_colt_blk --arch 90a
+// Reproduce: mxq source dequantize_e4m3_bf16_b32_e8m0_colt_blk --arch 90a --kernel dequantize_e4m3_bf16_b32_e8m0_colt_blk.tma-128x64
 // SPDX-License-Identifier: MIT
 
 #line 10 "templates/args.h"

@@ -408,7 +408,7 @@ MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigne
 }
 #endif
 
-#line 123 "templates/four.cuh"
+#line 122 "templates/four.cuh"
 // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below half
 // of the smallest code: the codes are those of the float32 product. The multiplier is a bf16 too.
 MXQ_FN unsigned multiplier_pair(const block_scale (&scale)[COLUMNS]) {

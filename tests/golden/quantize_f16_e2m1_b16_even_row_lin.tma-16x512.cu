@@ -318,26 +318,25 @@ constexpr unsigned ANCHOR = ONE + ((IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS);
 MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
 
 #line 58 "templates/four.cuh"
-// The halves of a multiplier 2^k, k at most 26 unless all elements are zeros, are both f16: their
-// products with an element are exact, or far below half of the smallest code.
-MXQ_FN unsigned half_multiplier(float multiplier, unsigned second) {
-  const unsigned field = float_bits(multiplier) >> 23;
-  if (field == 255) return 0x7E00;
-  const int k = static_cast<int>(field < 153 ? field : 153) - 127;
-  return static_cast<unsigned>(15 + (second ? k - (k >> 1) : k >> 1)) << 10;
+// A multiplier 2^k, k from -14 to 26 unless all elements are zeros, as two f16 in a word: 2^k up to 2^15
+// in the low half, and what is left in the high one. Products with both are exact, or far below half of
+// the smallest code. A NaN stays one.
+MXQ_FN unsigned half_multipliers(float multiplier) {
+  const unsigned field = float_bits(multiplier) >> 23;  // 127 + k
+  const unsigned whole = (field < 157 ? field : 157) - 112, low = whole < 30 ? whole : 30;
+  return (whole - low + 15) << 26 | (field == 255 ? 0x7E00 : low << 10);
 }
 MXQ_FN unsigned product_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  unsigned product = word;
-  for (unsigned second = 0; second < 2; second++)
-    product = multiply_pair_f16(product, half_multiplier(scale[1].multiplier, second) << 16 |
-                                             half_multiplier(scale[0].multiplier, second));
-  return product;
+  const unsigned first = half_multipliers(scale[0].multiplier);
+  const unsigned second = half_multipliers(scale[1].multiplier);
+  return multiply_pair_f16(multiply_pair_f16(word, permute_bytes(first, second, 0x5410)),
+                           permute_bytes(first, second, 0x7632));
 }
 MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
   return multiply_add_pair_f16(y, both(by), both(anchor));
 }
 MXQ_FN unsigned smaller_of(unsigned a, unsigned b) { return min_pair_f16(a, b); }
-#line 78 "templates/four.cuh"
+#line 77 "templates/four.cuh"
 // A word's codes in its halves: in the low three bits of `code`; the top bit of `sign`.
 struct pair_codes {
   unsigned code, sign;

@@ -249,7 +249,7 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
 // Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
 // bits each in the low half of a word.
 
-#line 140 "templates/four.cuh"
+#line 139 "templates/four.cuh"
 struct row_products {
   float column[COLUMNS];
 };
@@ -257,7 +257,7 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-#line 160 "templates/four.cuh"
+#line 159 "templates/four.cuh"
   for (unsigned c = 0; c < COLUMNS; c++)
     product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
   return product;
