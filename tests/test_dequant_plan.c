@@ -52,7 +52,8 @@ static void check_map(const struct mxq_map_plan *map, enum mxq_map_element eleme
 static void test_maps(void **state) {
   /* Matrices inside rows: strides in any order. */
   const struct mxq_shape shape = {3, 96, 40, 48, 160};
-  struct mxq_tensor_plan plan = plan_of("dequantize_e4m3_bf16_b32_e8m0_colt_lin", &shape);
+  struct mxq_tensor_plan plan =
+      plan_of("dequantize_e4m3_bf16_b32_e8m0_colt_lin.tma-128x64", &shape);
   (void)state;
   check_map(&plan.in, MXQ_MAP_U8, (uint64_t[]){96, 40, 3}, (uint64_t[]){96, 96 * 40},
             (uint32_t[]){128, 64});

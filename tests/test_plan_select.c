@@ -52,6 +52,7 @@ static const char colt32[] = "quantize_f32_e4m3_b32_rceil_colt_lin";
 static const char colt4[] = "quantize_f16_e2m1_b32_even_colt_lin";
 static const char col[] = "quantize_bf16_e5m2_b64_amax_col_lin";
 static const char col4[] = "quantize_f32_e2m1_b16_ceil_col_lin";
+static const char row32[] = "quantize_f32_e3m2_b32_floor_row_lin";
 static const char row[] = "quantize_bf16_e3m2_b32_floor_row_lin";
 static const char row4[] = "quantize_f16_e2m1_b128_floor_row_lin";
 static const char sq[] = "quantize_bf16_e4m3_b128_pow2_sq_lin";
@@ -77,7 +78,7 @@ static void shapes_select_kernels(void **state) {
       {col, 3, 5, 8, "any-128x128"},
       {col4, 3, 5, 32, "tma-32x32-direct"},
       {col4, 3, 5, 16, "any-128x64"},
-      {row, 3, 5, 16, "tma-4x512"},
+      {row, 3, 5, 16, "tma-8x512"},
       {row, 3, 5, 8, "any-32x256"},
       {row4, 3, 5, 32, "tma-8x512"},
       {row4, 3, 5, 16, "any-32x256"},
@@ -108,8 +109,8 @@ static void shapes_select_kernels(void **state) {
 }
 
 /* Both sides of each border between size classes, on the device that sm_90 stands for: 132
- * multiprocessors of 4096 bytes, half of 60 MiB. Rows of 512 bf16, codes and 16 scales: 1552 bytes.
- */
+ * multiprocessors of 4096 bytes, half of 60 MiB. Rows of 512 bf16, codes and 16 scales: 1552 bytes,
+ * of f32 2576. */
 static void sizes_select_kernels(void **state) {
   (void)state;
   static const struct {
@@ -117,8 +118,8 @@ static void sizes_select_kernels(void **state) {
     int64_t n;
     const char *kernel;
   } rows[] = {
-      {row, 132 * 4096 / 1552, "tma-4x512"},
-      {row, 132 * 4096 / 1552 + 1, "tma-8x512"},
+      {row32, 132 * 4096 / 2576, "tma-4x512"},
+      {row32, 132 * 4096 / 2576 + 1, "tma-8x512"},
       {colt, 336, "tma-32x64-direct"},
       {colt, 352, "tma-64x64"},
       {colt, (30 << 20) / 1552 / 32 * 32, "tma-64x64"},
@@ -171,12 +172,12 @@ static void strides_select_kernels(void **state) {
       {colt, {2, 64, 64, 64, 0}, "tma-32x64-direct"},
       {colt, {2, 64, 64, INT64_C(1) << 39, 64}, "any-128x128"}, /* 2^40 bytes */
       {colt, {2, 64, 64, (INT64_C(1) << 39) - 8, 64}, "tma-32x64-direct"},
-      {row, {2, 64, 64, 64 * 72, 72}, "tma-4x512"},
+      {row, {2, 64, 64, 64 * 72, 72}, "tma-8x512"},
       {row, {2, 64, 64, 64 * 72, 68}, "any-32x256"},
       {row, {2, 64, 64, 64 * 64 + 4, 64}, "any-32x256"},
-      {row, {2, 64, 64, 0, 0}, "tma-4x512"},
-      {row, {2, 64, 64, INT64_C(1) << 39, 64}, "tma-4x512"}, /* no map, no limit */
-      {row, {1, 1, 64, 3, 5}, "tma-4x512"},
+      {row, {2, 64, 64, 0, 0}, "tma-8x512"},
+      {row, {2, 64, 64, INT64_C(1) << 39, 64}, "tma-8x512"}, /* no map, no limit */
+      {row, {1, 1, 64, 3, 5}, "tma-8x512"},
   };
   for (size_t i = 0; i < COUNT(rows); i++)
     selects(rows[i].name, &rows[i].shape, NULL, "90a", rows[i].kernel);
@@ -185,7 +186,7 @@ static void strides_select_kernels(void **state) {
 static void addresses_select_kernels(void **state) {
   (void)state;
   static const char *const names[] = {colt, row, sq};
-  static const char *const fast[] = {"tma-32x64-direct", "tma-4x512", "tma-128x128"};
+  static const char *const fast[] = {"tma-32x64-direct", "tma-8x512", "tma-128x128"};
   static const char *const generic[] = {"any-128x128", "any-32x256", "any-128x128"};
   /* What one more than these bytes misaligns: in, out and scale of each name. */
   static const uintptr_t alignments[][3] = {{16, 16, 2}, {16, 16, 1}, {16, 16, 8}};
