@@ -91,5 +91,6 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_row_ar
   if (args.n - n >= ROWS)
     decode_rows<ROWS>(args, at.e, n, k);
   else
+#pragma unroll 1
     for (unsigned row = n; row < args.n; row++) decode_rows<1>(args, at.e, row, k);
 }

@@ -492,5 +492,6 @@ MXQ_KERNEL(dequantize_e2m1_f32_b16_e8m0_row_mn_tma_8x512, THREADS, BLOCKS_PER_SM
   if (args.n - n >= ROWS)
     decode_rows<ROWS>(args, at.e, n, k);
   else
+#pragma unroll 1
     for (unsigned row = n; row < args.n; row++) decode_rows<1>(args, at.e, row, k);
 }

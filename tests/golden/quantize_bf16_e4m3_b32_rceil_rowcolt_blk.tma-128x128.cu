@@ -547,6 +547,7 @@ MXQ_FN void store_scale(const mxq_scale_args &scales, INDEX e, INDEX n, INDEX k,
   const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
   if (column >= columns_stored<PART>(columns)) return;
   if (column >= columns) code = 0;
+#pragma unroll 1
   for (unsigned copy = 0; copy < (part::COPIES ? BLOCK : 1); copy++)
     if (row + copy < rows_stored<PART>(rows))
       store_scale_at(scales, e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column),
@@ -629,6 +630,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
     if constexpr (SCALES_LIN && ACCESS > 1)
       if (!aligned_scales(scales, ACCESS)) {
         using one = typename scale_access<SCALE_SIZE>::type;
+#pragma unroll 1
         for (unsigned c = 0; c < ACCESS; c++)
           if (column + c < columns)
             global_store(reinterpret_cast<one *>(to) + c, shared_load<one>(from, c * SCALE_SIZE));
