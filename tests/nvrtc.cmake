@@ -23,6 +23,6 @@ add_test(NAME limits COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/limits.py
   $<TARGET_FILE:mxq_cli> --quick)
 add_test(NAME limits_all COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/limits.py
   $<TARGET_FILE:mxq_cli>)
-set_tests_properties(limits PROPERTIES LABELS nvrtc SKIP_RETURN_CODE 77)
+set_tests_properties(limits PROPERTIES LABELS "nvrtc;sample" SKIP_RETURN_CODE 77)
 set_tests_properties(limits_all PROPERTIES LABELS "nvrtc;long" SKIP_RETURN_CODE 77 PROCESSORS 2 COST 300
   TIMEOUT 1800)

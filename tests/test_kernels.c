@@ -2,7 +2,7 @@
  *
  * Kernels through NVRTC: no spills, no local memory, no contracted arithmetic, and the instructions
  * that hand shared memory to the copy engine in their order. A test's name is the kernel's name and
- * its arch. A sample of the variants on 90a and a pairwise set of all kernels on all archs; instead
+ * its arch. A pairwise set of all kernels on all archs; instead
  *   test_kernels --all ARCH [DEFAULT [OTHER [PART/PARTS]]]
  * the default kernel of one variant in DEFAULT (1), which large tensors get, and the others of one
  * in OTHER (DEFAULT), 0 for none: the day says which, or the variable MXQ_TURN. A part of these is
@@ -24,7 +24,7 @@
 #include "memory.h"
 #include "nvrtc.h"
 
-enum { seed = 4, sampled_of = 192 };
+enum { seed = 4 };
 
 static void check(void **state) {
   const struct kernel_case *one = *state;
@@ -75,7 +75,7 @@ static void compile(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc, u
 
 int main(int argc, char **argv) {
   struct kernel_cases cases = {0};
-  struct kernel_share share = {{sampled_of, sampled_of}, seed, 0, 1};
+  struct kernel_share share = {.parts = 1};
   struct mxq_nvrtc nvrtc;
   const int all = argc > 1;
   if (all && (strcmp(argv[1], "--all") != 0 || !read_share(argc - 2, argv + 2, &share))) {
@@ -86,11 +86,12 @@ int main(int argc, char **argv) {
     printf("skipped: %s\n", mxq_last_error());
     return 77;
   }
-  kernel_cases_add_share(&cases, all ? argv[2] : "90a", &share);
-  if (all)
+  if (all) {
+    kernel_cases_add_share(&cases, argv[2], &share);
     printf("MXQ_TURN=%u: %zu kernels\n", share.turn, cases.count);
-  else
+  } else {
     kernel_cases_add_pairs(&cases, seed, NULL);
+  }
   heap_keep();
   compile(&cases, &nvrtc, share.parts > 1);
   struct CMUnitTest *tests = calloc(cases.count, sizeof *tests);

@@ -252,9 +252,9 @@ int emu_emulate(const struct emu_request *request) {
       code = exit_usage;
     }
   }
+  if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed, NULL);
   emu_select_sample(&selection, (uint64_t)request->one_in, (uint64_t)request->seed);
   emu_select_part(&selection, (size_t)request->part[0], (size_t)request->part[1]);
-  if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed, NULL);
   if (!code && selection.count && !run_selection(request, &selection, &totals)) code = exit_failed;
   free(selection.list);
   const int ran = code == 0;

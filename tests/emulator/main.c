@@ -26,7 +26,7 @@ static const char help[] =
     "\n"
     "  --pairs            kernels of all archs in which every pair of properties occurs: types,\n"
     "                     block, mode, layout, scales, family and tile, arch and --narrow\n"
-    "  --one-in COUNT     of the kernels that match, a sample: one in so many, by the seed\n"
+    "  --one-in COUNT     of those kernels a sample: one in so many, by the seed\n"
     "  --part I/N         of those, every N-th, from the I-th on: N calls run all of them\n"
     "  --arch A           the arch that kernels are expanded for; 90a if not given\n"
     "  --narrow           with the hardware's conversions to e2m3, e3m2, e2m1 and e8m0, which "
