@@ -19,7 +19,7 @@ struct mxq_cpu_multipliers {
 };
 
 /* Blocks along a row are made of whole groups. */
-enum { MXQ_CPU_GROUP = 16 };
+enum { MXQ_CPU_GROUP = 8 };
 
 /* Gives each of `columns` elements of a row the number of its block, of `block` elements. A last
  * block that is cut short is treated as a whole one: there is room for it in `even`, and `blocks`

@@ -11,6 +11,9 @@ add_test(NAME docs COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.
   ${PROJECT_SOURCE_DIR})
 set_tests_properties(docs PROPERTIES LABELS host)
 add_subdirectory(cross)
+add_test(NAME another_block COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/another_block.py
+  ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND})
+set_tests_properties(another_block PROPERTIES LABELS "host;long" COST 70)
 
 # The installed tree, in the hands of others' build systems. One test at a time works on it.
 if(MXQ_INSTALL)

@@ -102,7 +102,7 @@ BLOCKS = [
     tile("row of the input tile one off",
          change("(half ^ flip), r, word", "(half ^ flip), r + 1, word")),
     tile("halves flipped where threads share two blocks",
-         cut(" && !(ALONG_K && PIECES == 2)"), fast("bf16_e4m3_b16_rceil_sqt")),
+         cut(" && !(ALONG_K && PIECES > 1)"), fast("bf16_e4m3_b16_rceil_sqt")),
     tile("flip forgotten in the rows of a scale",
          change("piece * PIECE_ROWS ^ flip", "piece * PIECE_ROWS"), HALVES),
     tile("flip forgotten in the rows of codes",
@@ -113,7 +113,7 @@ BLOCKS = [
          change("r / ALIKE * ALIKE * PITCH", "r / ALIKE * PITCH"),
          fast("bf16_e4m3_b32_rceil_rowcol")),
     tile("second block with the scale of the first",
-         change("scale[PIECES == 2 ? half / 16 : 0]", "scale[0]"), HALVES),
+         change("scale[(half + quad * 4) / PIECE_ROWS]", "scale[0]"), HALVES),
     tile("a row of the next block counted in a maximum",
          change("    largest = block_max(largest, word, group);",
                 "    if (first_row + BLOCK < TILE_N)\n"
