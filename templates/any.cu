@@ -41,6 +41,7 @@ MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
 // runs of a warp in different banks, or columns, swizzled as a tensor map does it.
 template <unsigned PART>
 struct out_tile {
+  using element = unsigned char;
   static constexpr bool TURNED = PART & 4;
   static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
   static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;

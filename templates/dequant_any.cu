@@ -29,6 +29,7 @@ struct in_tile {
 
 // The tile of elements is [n][k].
 struct out_tile {
+  using element = ${output.bits == 32 and "unsigned" or "unsigned short"};
   static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {

@@ -18,9 +18,9 @@ MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
   return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
 }
 
-// Bytes of a line that lie past the last aligned word before it.
+// Bytes of a line that lie past the last multiple of 16 before it.
 MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
-  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 16;
 }
 
 // How far the lines of a loaded tile begin behind their places: as far as in global memory behind an
@@ -44,7 +44,7 @@ MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
   static_assert(!HAS_ENDS || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
   const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
   const unsigned char *line = from.first + first * from.pitch;
-  const unsigned ahead = HAS_ENDS ? bytes_ahead(line) : 0;
+  const unsigned ahead = HAS_ENDS ? bytes_ahead(line) % 4 : 0;
   if (HAS_ENDS && at < ahead) return;
   const unsigned end = (from.bytes + ahead) / SIZE * SIZE;
   line += at - ahead;
@@ -79,7 +79,7 @@ MXQ_FN void load_ends(const lines_at<const unsigned char> &from) {
 #pragma unroll 1
   for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
     const unsigned char *const at = from.first + line * from.pitch;
-    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at);
+    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at) % 4;
     const unsigned end = bytes ? (bytes + ahead) / 4 * 4 : 0;
     shared_store(TILE::place(line, end), gather_word<element>(at, end - ahead, bytes));
     if (ahead != 0 && end != 0)
@@ -99,7 +99,7 @@ MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
   copy_pieces<TILE, unsigned, !WORDS_WHOLE>(from);
   if constexpr (WORDS_WHOLE) return {};
   load_ends<TILE>(from);
-  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
+  return {bytes_ahead(from.first) % 4, static_cast<unsigned>(from.pitch) % 4};
 }
 
 // A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.
@@ -110,71 +110,97 @@ MXQ_FN unsigned load_word(unsigned line, unsigned byte, unsigned selector) {
   return permute_bytes(shared_load<unsigned>(at), shared_load<unsigned>(at, 4), selector);
 }
 
-// Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
+// Stores lines that are aligned to 16 bytes, a batch of pieces at a time. Lines of a thread lie equally far
+// apart in shared memory.
+template <class TILE>
+struct store_steps {
+  static constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
+  static constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
+  static constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
+  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
+  static_assert(STEP * sizeof(typename TILE::element) % 16 == 0, "lines that begin alike");
+};
+template <class TILE>
+MXQ_FN unsigned lines_apart(unsigned lines) {
+  return TILE::place(lines, 0) - TILE::place(0, 0);
+}
+
 template <class TILE>
 MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
-  constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
-  constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
-  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
-  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
+  using of = store_steps<TILE>;
+  const unsigned byte = thread_id() % of::LINE_PIECES * 16, first = thread_id() / of::LINE_PIECES;
   if (byte >= to.bytes || first >= TILE::LINES) return;
   unsigned char *at = to.first + first * to.pitch + byte;
+  unsigned from = TILE::place(first, byte);
 #pragma unroll 1
-  for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
-    words4 piece[BATCH];
+  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
+    words4 piece[of::BATCH];
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++)
-      piece[i] = shared_load<words4>(TILE::place(first + (batch + i) * STEP, byte));
+    for (unsigned i = 0; i < of::BATCH; i++)
+      piece[i] = shared_load<words4>(from, lines_apart<TILE>(i * of::STEP));
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
-      if (first + (batch + i) * STEP < to.lines)
+    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
+      if (first + (batch + i) * of::STEP < to.lines)
         global_store(reinterpret_cast<words4 *>(at), piece[i]);
+    from += lines_apart<TILE>(of::BATCH * of::STEP);
   }
 }
 
-// Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
-// are a multiple of four apart, so that as many bytes are ahead of each.
+// Stores the aligned pieces of other lines, each joined from five words of the tile: the fifth is the
+// fourth again where pieces begin with a word.
 template <class TILE>
-MXQ_FN void store_words(const lines_at<unsigned char> &to) {
-  constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
-  constexpr unsigned BATCH = TILE::LINES / STEP < 4 ? TILE::LINES / STEP : 4;
-  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
-  const unsigned first = thread_id() / LINE_WORDS;
-  const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
-  unsigned char *const line = to.first + first * to.pitch;
-  const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
-  const unsigned byte = end - ahead, joined = 0x7654 - ahead * 0x1111;
-  if (byte > to.bytes || to.bytes - byte < 4) return;
-  unsigned char *at = line + byte;
+MXQ_FN void store_joined(const lines_at<unsigned char> &to) {
+  using of = store_steps<TILE>;
+  const unsigned first = thread_id() / of::LINE_PIECES;
+  unsigned char *at = to.first + first * to.pitch;
+  const unsigned byte = thread_id() % of::LINE_PIECES * 16 - bytes_ahead(at);
+  if (first >= TILE::LINES || byte > to.bytes || to.bytes - byte < 16) return;
+  const unsigned joined = 0x3210 + byte % 4 * 0x1111;
+  unsigned from[5];
+  for (unsigned w = 0; w < 5; w++)
+    from[w] = TILE::place(first, (w < 4 ? byte + w * 4 : byte + 15) & ~3u);
+  at += byte;
 #pragma unroll 1
-  for (unsigned batch = 0; batch < TILE::LINES / STEP; batch += BATCH) {
-    unsigned word[BATCH];
+  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
+    words4 piece[of::BATCH];
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++) {
-      const unsigned from = first + (batch + i) * STEP;
-      const unsigned low = ahead ? shared_load<unsigned>(TILE::place(from, end - 4)) : 0;
-      word[i] = permute_bytes(low, shared_load<unsigned>(TILE::place(from, end)), joined);
+    for (unsigned i = 0; i < of::BATCH; i++) {
+      unsigned word[5];
+      for (unsigned w = 0; w < 5; w++)
+        word[w] = shared_load<unsigned>(from[w], lines_apart<TILE>(i * of::STEP));
+      for (unsigned w = 0; w < 4; w++)
+        piece[i].word[w] = permute_bytes(word[w], word[w + 1], joined);
     }
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
-      if (first + (batch + i) * STEP < to.lines)
-        global_store(reinterpret_cast<unsigned *>(at), word[i]);
+    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
+      if (first + (batch + i) * of::STEP < to.lines)
+        global_store(reinterpret_cast<words4 *>(at), piece[i]);
+    for (unsigned w = 0; w < 5; w++) from[w] += lines_apart<TILE>(of::BATCH * of::STEP);
   }
 }
 
-// Stores the bytes of each line that lie before its first aligned word, and behind the last: eight
-// neighbouring threads for a line, four at either end.
+// Stores the elements of each line that lie before its first aligned piece, and behind the last: as many
+// neighbouring threads for a line as a piece has elements. Where both are more, twice.
 template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
+  using element = typename TILE::element;
+  constexpr unsigned PARTS = 16 / sizeof(element), STEP = THREADS / PARTS;
+  static_assert(TILE::LINES % STEP == 0, "whole steps");
+  const unsigned part = thread_id() % PARTS * sizeof(element), first = thread_id() / PARTS;
+  unsigned char *const line = to.first + first * to.pitch;
+  const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
+  const unsigned tail = (to.bytes - head) % 16;
 #pragma unroll 1
-  for (unsigned item = thread_id(); item < to.lines * 8; item += THREADS) {
-    const unsigned line = item / 8, i = item % 4;
-    unsigned char *const at = to.first + line * to.pitch;
-    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4, tail = (to.bytes + ahead) % 4;
-    const unsigned byte = item % 8 < 4 ? i : to.bytes - 1 - i;
-    if (i < to.bytes && (item % 8 < 4 ? i < head : i < tail && byte >= head))
-      global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
+  for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
+    const bool behind = pass != 0 || part >= head;
+    if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
+    const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
+    unsigned char *at = line + byte;
+#pragma unroll 4
+    for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
+      if (first + i * STEP < to.lines)
+        global_store(reinterpret_cast<element *>(at),
+                     shared_load<element>(from, lines_apart<TILE>(i * STEP)));
   }
 }
 
@@ -183,7 +209,7 @@ MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
   if (are_aligned(to, 16)) {
     store_pieces<TILE>(to);
   } else {
-    store_words<TILE>(to);
-    if (!are_aligned(to, 4)) store_ends<TILE>(to);
+    store_joined<TILE>(to);
+    store_ends<TILE>(to);
   }
 }
