@@ -47,37 +47,46 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   return largest;
 }
 
-// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
+// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four. Rows lie
+// lines_apart behind `to`, the place of the word's codes in a row that is a multiple of 16.
 template <unsigned PART>
-MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+MXQ_FN void stage_four(unsigned to, unsigned row, unsigned word, unsigned four) {
   using tile = out_tile<PART>;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    shared_store(tile::place(row, word * 2), static_cast<unsigned short>(four));
-    shared_store(tile::place(row + 1, word * 2), static_cast<unsigned short>(four >> 16));
+    shared_store(to, static_cast<unsigned short>(four), lines_apart<tile>(row));
+    shared_store(to, static_cast<unsigned short>(four >> 16), lines_apart<tile>(row + 1));
   } else if constexpr (COLUMNS == 2) {
-    shared_store(tile::place(row, word), static_cast<unsigned char>(four));
-    shared_store(tile::place(row + 1, word), static_cast<unsigned char>(four >> 8));
+    shared_store(to, static_cast<unsigned char>(four), lines_apart<tile>(row));
+    shared_store(to, static_cast<unsigned char>(four >> 8), lines_apart<tile>(row + 1));
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(tile::place(row + r, word), static_cast<unsigned char>(four >> 8 * r));
+      shared_store(to, static_cast<unsigned char>(four >> 8 * r), lines_apart<tile>(row + r));
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
     const unsigned odd = word % 2;
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(tile::place(row + r, word / 2),
+      shared_store(to + lines_apart<tile>(row + r),
                    static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
   }
 }
 
-// Sixteen rows of a word. The elements have two bytes if they are shifted: every other row alike.
+// Sixteen rows of a word, from a multiple of 16 on.
 template <bool SHIFTED>
 MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
-  const unsigned selector[2] = {shift_selector(shift, row), shift_selector(shift, row + 1)};
+  unsigned from[ROWS_ALIKE];
+  for (unsigned i = 0; i < ROWS_ALIKE; i++)
+    from[i] = in_tile::place(row, word * 4) + (SHIFTED ? ahead_of(shift, i) / 4 * 4 : 0);
+  // In bytes of a word every other row is shifted alike.
+  const unsigned selector[2] = {shift_selector(shift.first), shift_selector(shift.first + shift.pitch)};
 #pragma unroll
-  for (unsigned r = 0; r < 16; r++)
-    rows[r] = load_word<in_tile, SHIFTED>(row + r, word * 4, selector[r % 2]);
+  for (unsigned r = 0; r < 16; r++) {
+    const unsigned i = r % ROWS_ALIKE, apart = lines_apart<in_tile>(r);
+    rows[r] = shared_load<unsigned>(from[i], apart);
+    if constexpr (SHIFTED && !WORDS_WHOLE)
+      rows[r] = permute_bytes(rows[r], shared_load<unsigned>(from[i], apart + 4), selector[r % 2]);
+  }
 }
 
 template <unsigned PART>
@@ -90,10 +99,10 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   unsigned rows[HELD_ROWS];
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
-    if (!MAY_SHIFT || !is_shifted(shift))
-      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
+    if (is_shifted(shift))
+      load_rows<true>(first_row + (half ^ flip), word, shift, rows + half);
     else
-      load_rows<MAY_SHIFT>(first_row + (half ^ flip), word, shift, rows + half);
+      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
 
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
@@ -115,6 +124,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
     const auto &of = scale[part::PIECES == 2 ? half / 16 : 0];
+    const unsigned to = out_tile<PART>::place(row, word * COLUMNS * OUT_BITS / 8);
     codes16 codes[COLUMNS];
 #pragma unroll
     for (unsigned quad = 0; quad < 4; quad++) {
@@ -125,7 +135,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       } else {
         for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four<PART>(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
+          stage_four<PART>(to, quad * 4 + r, word, narrow_across(four_rows + r, of));
       }
     }
     if constexpr (part::TURNED)

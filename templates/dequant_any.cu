@@ -109,13 +109,17 @@ MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned code) {
 // The same where lines are shifted.
 template <unsigned COUNT>
 MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned code, lines_shift shift) {
-  using codes = code_words<COUNT>;
-  const unsigned byte = code * IN_BITS / 8;
-  const unsigned half = codes::BYTES == 2 ? byte % 4 : 0;  // in the first of the words
-  const unsigned selector = shift_selector(shift, line, half);
-  codes words;
-  for (unsigned w = 0; w < (codes::BYTES + 3) / 4; w++)
-    words.word[w] = load_word<in_tile, true>(line, byte - half + w * 4, selector);
+  constexpr unsigned BYTES = code_words<COUNT>::BYTES, WORDS = (BYTES + 3) / 4;
+  const unsigned byte = code * IN_BITS / 8 + ahead_of(shift, line);
+  const unsigned from = in_tile::place(line, byte / 4 * 4), selector = shift_selector(byte);
+  unsigned held[WORDS + 1];
+  for (unsigned w = 0; w < WORDS; w++) held[w] = shared_load<unsigned>(from, w * 4);
+  // Behind the last half of a word of a line there may be no word.
+  const unsigned last = BYTES == 2 ? in_tile::place(line, (byte + 1) / 4 * 4) : from + WORDS * 4;
+  held[WORDS] = shared_load<unsigned>(last);
+  code_words<COUNT> words;
+  for (unsigned w = 0; w < WORDS; w++)
+    words.word[w] = permute_bytes(held[w], held[w + 1], selector);
   return words;
 }
 
@@ -126,7 +130,7 @@ MXQ_FN void decode_rows(lines_shift shift) {
   constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
   static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
   const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
-#pragma unroll 4
+#pragma unroll 2
   for (unsigned step = 0; step < STEPS; step++) {
     const unsigned row = first + step * STEP_ROWS;
     const chunk_scales scales = scales_of(row, column);
@@ -181,9 +185,12 @@ MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent
   constexpr unsigned PACKED = 8 / IN_BITS;
   const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
+  const length begin = COLUMN_MAJOR ? at.n : at.k, end = COLUMN_MAJOR ? args.n : args.k;
   return load_lines<in_tile>(
-      {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
-       COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
+      {{args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
+        (COLUMN_MAJOR ? at.rows : at.columns) / PACKED},
+       begin ? 16u : 0u,
+       part_inside(begin + (COLUMN_MAJOR ? TILE_N : TILE_K), end, 16 * PACKED) / PACKED});
 }
 
 MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {

@@ -1,8 +1,8 @@
 //$ need "device_async.cuh"
 // Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
 // `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
-// to store are contiguous within 16. Those of a tile to load are within the line, which has room for
-// LINE_PITCH of them, a word more than LINE_BYTES at least; they are of type `element`.
+// are contiguous within 16; those of a tile to load are so within the line, which has room for 16 more than
+// LINE_BYTES. Lines begin at an `element`, and are a number of them apart.
 
 // What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
 template <class BYTE>
@@ -23,91 +23,105 @@ MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
   return static_cast<unsigned>(reinterpret_cast<length>(line)) % 16;
 }
 
-// How far the lines of a loaded tile begin behind their places: as far as in global memory behind an
-// aligned word, so that words arrive as they are. Elements of a word have no such distance.
+// What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
+// it: 16 stand for more.
+struct lines_from : lines_at<const unsigned char> {
+  unsigned before, behind;
+};
+
+// How far the lines of a loaded tile begin behind their places: as far as in global memory behind a
+// multiple of 16, so that pieces of 16 bytes arrive as they are.
 struct lines_shift {
-  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 4
+  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 16
 };
 MXQ_FN bool is_shifted(lines_shift shift) { return (shift.first | shift.pitch) != 0; }
-// For permute_bytes of two words: the one that begins as far behind the first as `line` is shifted, and
-// `half` more.
-MXQ_FN unsigned shift_selector(lines_shift shift, unsigned line, unsigned half = 0) {
-  return 0x3210 + ((shift.first + line * shift.pitch) % 4 + half) * 0x1111;
+MXQ_FN unsigned ahead_of(lines_shift shift, unsigned line) {
+  return (shift.first + line * shift.pitch) % 16;
 }
-
-// Starts the copies of pieces that exist whole; others become zeros. HAS_ENDS: but not those that lines
-// begin and end in. A thread's lines lie so far apart that all have the same distance from a word.
-template <class TILE, class PIECE, bool HAS_ENDS>
-MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
-  constexpr unsigned SIZE = sizeof(PIECE), PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
-  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
-  static_assert(!HAS_ENDS || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
-  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
-  const unsigned char *line = from.first + first * from.pitch;
-  const unsigned ahead = HAS_ENDS ? bytes_ahead(line) % 4 : 0;
-  if (HAS_ENDS && at < ahead) return;
-  const unsigned end = (from.bytes + ahead) / SIZE * SIZE;
-  line += at - ahead;
-#pragma unroll 4
-  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch) {
-    const bool exists = first + i * STEP < from.lines;
-    if (exists && at < end)
-      copy_async<SIZE>(TILE::place(first + i * STEP, at), line);
-    else if (!HAS_ENDS || at != (exists ? end : 0))
-      shared_store(TILE::place(first + i * STEP, at), PIECE{});
-  }
-}
-
-// The word whose first byte lies `from` bytes behind the begin of a line, modulo 2^32; zeros outside of it.
-template <class ELEMENT>
-MXQ_FN unsigned gather_word(const unsigned char *line, unsigned from, unsigned bytes) {
-  unsigned word = 0;
-#pragma unroll
-  for (unsigned i = 0; i < 4; i += sizeof(ELEMENT)) {
-    const unsigned byte = from + i;
-    if (byte < bytes)
-      word |= static_cast<unsigned>(global_load(reinterpret_cast<const ELEMENT *>(line + byte)))
-              << 8 * i;
-  }
-  return word;
-}
-
-// What the pieces left out: the words that lines begin and end in, and the one behind LINE_BYTES.
+// For permute_bytes of two words: the one that begins `byte` behind the first, modulo 4.
+MXQ_FN unsigned shift_selector(unsigned byte) { return 0x3210 + byte % 4 * 0x1111; }
+// Lines so far apart are shifted alike: their pitch is a number of elements.
 template <class TILE>
-MXQ_FN void load_ends(const lines_at<const unsigned char> &from) {
+constexpr unsigned ALIKE = 16 / sizeof(typename TILE::element);
+
+// How far the places of lines lie apart, from one on that is a multiple of a power of two to one as many
+// lines on as a multiple of it; ALIKE is the least of them.
+template <class TILE>
+MXQ_FN unsigned lines_apart(unsigned lines) {
+  return TILE::place(lines, 0) - TILE::place(0, 0);
+}
+
+// Of the piece `at` bytes behind the place of a line that is shifted by `ahead`: whether it holds any of
+// the tile's bytes, and if so whether all of its bytes are the line's.
+MXQ_FN bool holds_bytes(const lines_from &from, unsigned ahead, unsigned at) {
+  return at < ahead + from.bytes;
+}
+MXQ_FN bool is_whole(const lines_from &from, unsigned ahead, unsigned at) {
+  return at + from.before >= ahead && at + 16 <= ahead + from.bytes + from.behind;
+}
+
+// Starts the copy of a piece that exists whole; one that does not exist becomes zeros.
+template <class TILE>
+MXQ_FN void load_piece(const lines_from &from, unsigned line, unsigned at) {
+  const unsigned char *const begin = from.first + line * from.pitch;
+  const unsigned ahead = bytes_ahead(begin);
+  const bool exists = line < from.lines && holds_bytes(from, ahead, at);
+  if (!exists)
+    shared_store(TILE::place(line, at), words4{});
+  else if (is_whole(from, ahead, at))
+    copy_async<16>(TILE::place(line, at), begin - ahead + at);
+}
+
+// All pieces of a tile but those behind LINE_BYTES. A thread's lines are shifted alike.
+template <class TILE>
+MXQ_FN void load_pieces(const lines_from &from) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  static_assert(STEP % ALIKE<TILE> == 0, "lines that are shifted alike");
+  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * 16;
+  const unsigned char *line = from.first + first * from.pitch;
+  const unsigned ahead = bytes_ahead(line), to = TILE::place(first, at);
+  if (from.lines == TILE::LINES && holds_bytes(from, ahead, at) && is_whole(from, ahead, at)) {
+    line = line - ahead + at;
+#pragma unroll
+    for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
+      copy_async<16>(to + lines_apart<TILE>(i * STEP), line);
+  } else {
+#pragma unroll 1
+    for (unsigned i = 0; i < TILE::LINES; i += STEP) load_piece<TILE>(from, first + i, at);
+  }
+}
+
+// What pieces left out: the elements of those that lines begin and end in.
+template <class TILE>
+MXQ_FN void load_ends(const lines_from &from) {
   using element = typename TILE::element;
 #pragma unroll 1
-  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
-    const unsigned char *const at = from.first + line * from.pitch;
-    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at) % 4;
-    const unsigned end = bytes ? (bytes + ahead) / 4 * 4 : 0;
-    shared_store(TILE::place(line, end), gather_word<element>(at, end - ahead, bytes));
-    if (ahead != 0 && end != 0)
-      shared_store(TILE::place(line, 0), gather_word<element>(at, 0 - ahead, bytes));
-    if (end != TILE::LINE_BYTES) shared_store(TILE::place(line, TILE::LINE_BYTES), 0u);
+  for (unsigned item = thread_id(); item < from.lines * ALIKE<TILE>; item += THREADS) {
+    const unsigned line = item / ALIKE<TILE>, part = item % ALIKE<TILE> * sizeof(element);
+    const unsigned char *const begin = from.first + line * from.pitch;
+    const unsigned ahead = bytes_ahead(begin), last = (ahead + from.bytes) / 16 * 16;
+#pragma unroll
+    for (unsigned end = 0; end < 2; end++) {
+      const unsigned at = end == 0 ? 0 : last, byte = at + part - ahead;
+      if (!holds_bytes(from, ahead, at) || is_whole(from, ahead, at)) continue;
+      element value = 0;
+      if (byte < from.bytes) value = global_load(reinterpret_cast<const element *>(begin + byte));
+      shared_store(TILE::place(line, at + part), value);
+    }
   }
 }
 
-// Starts to load a tile: by 16 bytes, or by words. copies_wait ends it.
+// Starts to load a tile. copies_wait ends it.
 template <class TILE>
-MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
-  constexpr bool WORDS_WHOLE = sizeof(typename TILE::element) == 4;
-  if (are_aligned(from, 16)) {
-    copy_pieces<TILE, words4, false>(from);
-    return {};
-  }
-  copy_pieces<TILE, unsigned, !WORDS_WHOLE>(from);
-  if constexpr (WORDS_WHOLE) return {};
-  load_ends<TILE>(from);
-  return {bytes_ahead(from.first) % 4, static_cast<unsigned>(from.pitch) % 4};
-}
-
-// A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.
-template <class TILE, bool SHIFTED>
-MXQ_FN unsigned load_word(unsigned line, unsigned byte, unsigned selector) {
-  const unsigned at = TILE::place(line, byte);
-  if constexpr (!SHIFTED) return shared_load<unsigned>(at);
-  return permute_bytes(shared_load<unsigned>(at), shared_load<unsigned>(at, 4), selector);
+MXQ_FN lines_shift load_lines(const lines_from &from) {
+  load_pieces<TILE>(from);
+  if (are_aligned(from, 16)) return {};
+#pragma unroll 1
+  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
+    load_piece<TILE>(from, line, TILE::LINE_BYTES);
+  if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
+  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
 }
 
 // Stores lines that are aligned to 16 bytes, a batch of pieces at a time. Lines of a thread lie equally far
@@ -118,12 +132,8 @@ struct store_steps {
   static constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
   static constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
   static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
-  static_assert(STEP * sizeof(typename TILE::element) % 16 == 0, "lines that begin alike");
+  static_assert(STEP % ALIKE<TILE> == 0, "lines that begin alike");
 };
-template <class TILE>
-MXQ_FN unsigned lines_apart(unsigned lines) {
-  return TILE::place(lines, 0) - TILE::place(0, 0);
-}
 
 template <class TILE>
 MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
@@ -155,7 +165,7 @@ MXQ_FN void store_joined(const lines_at<unsigned char> &to) {
   unsigned char *at = to.first + first * to.pitch;
   const unsigned byte = thread_id() % of::LINE_PIECES * 16 - bytes_ahead(at);
   if (first >= TILE::LINES || byte > to.bytes || to.bytes - byte < 16) return;
-  const unsigned joined = 0x3210 + byte % 4 * 0x1111;
+  const unsigned joined = shift_selector(byte);
   unsigned from[5];
   for (unsigned w = 0; w < 5; w++)
     from[w] = TILE::place(first, (w < 4 ? byte + w * 4 : byte + 15) & ~3u);
@@ -184,7 +194,7 @@ MXQ_FN void store_joined(const lines_at<unsigned char> &to) {
 template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
   using element = typename TILE::element;
-  constexpr unsigned PARTS = 16 / sizeof(element), STEP = THREADS / PARTS;
+  constexpr unsigned PARTS = ALIKE<TILE>, STEP = THREADS / PARTS;
   static_assert(TILE::LINES % STEP == 0, "whole steps");
   const unsigned part = thread_id() % PARTS * sizeof(element), first = thread_id() / PARTS;
   unsigned char *const line = to.first + first * to.pitch;
