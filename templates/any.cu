@@ -38,7 +38,7 @@ MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
   return load_lines<in_tile>(
       {{args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
         args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)},
-       at.k ? 16u : 0u, part_inside(at.k + TILE_K, args.k, 16) * (IN_BITS / 8)});
+       at.k ? 16u : 0u, at.columns_behind * (IN_BITS / 8)});
 }
 
 // The tile of a part's codes, in the lines that codes have in memory: rows, with a gap behind each
@@ -52,8 +52,9 @@ struct out_tile {
   static constexpr unsigned GAP = READS_RUNS ? 512 / RUN_WORDS : 0;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
-    return OUT_TILE + line * LINE_BYTES + line / ROWS_ALIKE * GAP + byte;
+    const unsigned begin = line * LINE_BYTES;
+    if constexpr (TURNED) return OUT_TILE + begin + (byte ^ swizzle<LINE_BYTES>(begin) ^ begin);
+    return OUT_TILE + begin + line / ROWS_ALIKE * GAP + byte;
   }
 };
 

@@ -72,20 +72,25 @@ MXQ_FN void stage_four(unsigned to, unsigned row, unsigned word, unsigned four) 
   }
 }
 
-// Sixteen rows of a word, from a multiple of 16 on.
+// Sixteen rows of a word, from a multiple of 16 on. Elements of two bytes begin in the middle of words in
+// all of the even rows or in none, and so in the odd ones.
 template <bool SHIFTED>
 MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
   unsigned from[ROWS_ALIKE];
   for (unsigned i = 0; i < ROWS_ALIKE; i++)
     from[i] = in_tile::place(row, word * 4) + (SHIFTED ? ahead_of(shift, i) / 4 * 4 : 0);
-  // In bytes of a word every other row is shifted alike.
-  const unsigned selector[2] = {shift_selector(shift.first), shift_selector(shift.first + shift.pitch)};
 #pragma unroll
-  for (unsigned r = 0; r < 16; r++) {
-    const unsigned i = r % ROWS_ALIKE, apart = lines_apart<in_tile>(r);
-    rows[r] = shared_load<unsigned>(from[i], apart);
-    if constexpr (SHIFTED && !WORDS_WHOLE)
-      rows[r] = permute_bytes(rows[r], shared_load<unsigned>(from[i], apart + 4), selector[r % 2]);
+  for (unsigned r = 0; r < 16; r++)
+    rows[r] = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r));
+  if constexpr (SHIFTED && !WORDS_WHOLE) {
+#pragma unroll
+    for (unsigned odd = 0; odd < 2; odd++)
+      if (ahead_of(shift, odd) % 4 != 0)
+#pragma unroll
+        for (unsigned r = odd; r < 16; r += 2) {
+          const unsigned next = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r) + 4);
+          rows[r] = permute_bytes(rows[r], next, 0x5432);
+        }
   }
 }
 

@@ -185,12 +185,11 @@ MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent
   constexpr unsigned PACKED = 8 / IN_BITS;
   const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
-  const length begin = COLUMN_MAJOR ? at.n : at.k, end = COLUMN_MAJOR ? args.n : args.k;
+  const length begin = COLUMN_MAJOR ? at.n : at.k;
   return load_lines<in_tile>(
       {{args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
         (COLUMN_MAJOR ? at.rows : at.columns) / PACKED},
-       begin ? 16u : 0u,
-       part_inside(begin + (COLUMN_MAJOR ? TILE_N : TILE_K), end, 16 * PACKED) / PACKED});
+       begin ? 16u : 0u, (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
 }
 
 MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {

@@ -13,9 +13,10 @@ struct scale_tile {
   }
 };
 
-// The place of the scale of the block that begins at row n and column k, in its matrix.
-template <unsigned PART>
-MXQ_FN length place_of_scale(const mxq_scale_args &scales, length n, length k) {
+// The place of the scale of the block that begins at row n and column k, in its matrix. Linear ones of a
+// tile lie behind that of its first block as they would in a matrix of their own.
+template <unsigned PART, class INDEX>
+MXQ_FN length place_of_scale(const mxq_scale_args &scales, INDEX n, INDEX k) {
   constexpr bool ROWS_N = scales_of<PART>::ROWS_N;
   return scale_place<PART>(scales.pitch, ROWS_N ? n : k, (ROWS_N ? k : n) / BLOCK);
 }
@@ -29,8 +30,8 @@ MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, co
   if constexpr (SCALES_LIN) {
     if (inside)
       store_scale_at(scales,
-                     at.e * scales.stride_e +
-                         place_of_scale<PART>(scales, at.n + row, at.k + column),
+                     at.e * scales.stride_e + place_of_scale<PART>(scales, at.n, at.k) +
+                         place_of_scale<PART>(scales, row, column),
                      code);
   } else if constexpr (SCALES_BY_TILES) {
     shared_store(scale_tile<PART>::place(row, column),

@@ -24,7 +24,7 @@ MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
 }
 
 // What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
-// it: 16 stand for more.
+// it: 16 or more are alike.
 struct lines_from : lines_at<const unsigned char> {
   unsigned before, behind;
 };
@@ -116,11 +116,12 @@ MXQ_FN void load_ends(const lines_from &from) {
 template <class TILE>
 MXQ_FN lines_shift load_lines(const lines_from &from) {
   load_pieces<TILE>(from);
-  if (are_aligned(from, 16)) return {};
+  if (!are_aligned(from, 16)) {
 #pragma unroll 1
-  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
-    load_piece<TILE>(from, line, TILE::LINE_BYTES);
-  if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
+    for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
+      load_piece<TILE>(from, line, TILE::LINE_BYTES);
+    if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
+  }
   return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
 }
 
@@ -200,15 +201,16 @@ MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
   unsigned char *const line = to.first + first * to.pitch;
   const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
   const unsigned tail = (to.bytes - head) % 16;
+  const int left = static_cast<int>(to.lines) - static_cast<int>(first);
 #pragma unroll 1
   for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
     const bool behind = pass != 0 || part >= head;
     if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
     const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
     unsigned char *at = line + byte;
-#pragma unroll 4
+#pragma unroll
     for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
-      if (first + i * STEP < to.lines)
+      if (static_cast<int>(i * STEP) < left)
         global_store(reinterpret_cast<element *>(at),
                      shared_load<element>(from, lines_apart<TILE>(i * STEP)));
   }

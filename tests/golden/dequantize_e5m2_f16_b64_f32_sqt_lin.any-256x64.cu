@@ -447,9 +447,10 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
 
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
+// Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.
 struct tile_extent {
   length n, k, e;
-  unsigned rows, columns;
+  unsigned rows, columns, rows_behind, columns_behind;
 };
 
 MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
@@ -460,7 +461,9 @@ template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
   const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
   const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
-  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+  const unsigned n_left = part_inside(n, args.n, 2 * TILE_N), k_left = part_inside(k, args.k, 2 * TILE_K);
+  const unsigned rows = n_left < TILE_N ? n_left : TILE_N, columns = k_left < TILE_K ? k_left : TILE_K;
+  return {n, k, at.e, rows, columns, n_left - rows, k_left - columns};
 }
 
 #line 1 "templates/device_async.cuh"
@@ -509,7 +512,7 @@ MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
 }
 
 // What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
-// it: 16 stand for more.
+// it: 16 or more are alike.
 struct lines_from : lines_at<const unsigned char> {
   unsigned before, behind;
 };
@@ -601,11 +604,12 @@ MXQ_FN void load_ends(const lines_from &from) {
 template <class TILE>
 MXQ_FN lines_shift load_lines(const lines_from &from) {
   load_pieces<TILE>(from);
-  if (are_aligned(from, 16)) return {};
+  if (!are_aligned(from, 16)) {
 #pragma unroll 1
-  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
-    load_piece<TILE>(from, line, TILE::LINE_BYTES);
-  if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
+    for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
+      load_piece<TILE>(from, line, TILE::LINE_BYTES);
+    if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
+  }
   return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
 }
 
@@ -685,15 +689,16 @@ MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
   unsigned char *const line = to.first + first * to.pitch;
   const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
   const unsigned tail = (to.bytes - head) % 16;
+  const int left = static_cast<int>(to.lines) - static_cast<int>(first);
 #pragma unroll 1
   for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
     const bool behind = pass != 0 || part >= head;
     if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
     const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
     unsigned char *at = line + byte;
-#pragma unroll 4
+#pragma unroll
     for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
-      if (first + i * STEP < to.lines)
+      if (static_cast<int>(i * STEP) < left)
         global_store(reinterpret_cast<element *>(at),
                      shared_load<element>(from, lines_apart<TILE>(i * STEP)));
   }
@@ -882,12 +887,11 @@ MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent
   constexpr unsigned PACKED = 8 / IN_BITS;
   const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
-  const length begin = COLUMN_MAJOR ? at.n : at.k, end = COLUMN_MAJOR ? args.n : args.k;
+  const length begin = COLUMN_MAJOR ? at.n : at.k;
   return load_lines<in_tile>(
       {{args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
         (COLUMN_MAJOR ? at.rows : at.columns) / PACKED},
-       begin ? 16u : 0u,
-       part_inside(begin + (COLUMN_MAJOR ? TILE_N : TILE_K), end, 16 * PACKED) / PACKED});
+       begin ? 16u : 0u, (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
 }
 
 MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {

@@ -562,9 +562,10 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
 
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
+// Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.
 struct tile_extent {
   length n, k, e;
-  unsigned rows, columns;
+  unsigned rows, columns, rows_behind, columns_behind;
 };
 
 MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
@@ -575,7 +576,9 @@ template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
   const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
   const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
-  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+  const unsigned n_left = part_inside(n, args.n, 2 * TILE_N), k_left = part_inside(k, args.k, 2 * TILE_K);
+  const unsigned rows = n_left < TILE_N ? n_left : TILE_N, columns = k_left < TILE_K ? k_left : TILE_K;
+  return {n, k, at.e, rows, columns, n_left - rows, k_left - columns};
 }
 
 #line 1 "templates/device_async.cuh"
@@ -624,7 +627,7 @@ MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
 }
 
 // What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
-// it: 16 stand for more.
+// it: 16 or more are alike.
 struct lines_from : lines_at<const unsigned char> {
   unsigned before, behind;
 };
@@ -716,11 +719,12 @@ MXQ_FN void load_ends(const lines_from &from) {
 template <class TILE>
 MXQ_FN lines_shift load_lines(const lines_from &from) {
   load_pieces<TILE>(from);
-  if (are_aligned(from, 16)) return {};
+  if (!are_aligned(from, 16)) {
 #pragma unroll 1
-  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
-    load_piece<TILE>(from, line, TILE::LINE_BYTES);
-  if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
+    for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
+      load_piece<TILE>(from, line, TILE::LINE_BYTES);
+    if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
+  }
   return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
 }
 
@@ -800,15 +804,16 @@ MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
   unsigned char *const line = to.first + first * to.pitch;
   const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
   const unsigned tail = (to.bytes - head) % 16;
+  const int left = static_cast<int>(to.lines) - static_cast<int>(first);
 #pragma unroll 1
   for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
     const bool behind = pass != 0 || part >= head;
     if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
     const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
     unsigned char *at = line + byte;
-#pragma unroll 4
+#pragma unroll
     for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
-      if (first + i * STEP < to.lines)
+      if (static_cast<int>(i * STEP) < left)
         global_store(reinterpret_cast<element *>(at),
                      shared_load<element>(from, lines_apart<TILE>(i * STEP)));
   }
@@ -846,7 +851,7 @@ MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
   return load_lines<in_tile>(
       {{args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
         args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)},
-       at.k ? 16u : 0u, part_inside(at.k + TILE_K, args.k, 16) * (IN_BITS / 8)});
+       at.k ? 16u : 0u, at.columns_behind * (IN_BITS / 8)});
 }
 
 // The tile of a part's codes, in the lines that codes have in memory: rows, with a gap behind each
@@ -860,8 +865,9 @@ struct out_tile {
   static constexpr unsigned GAP = READS_RUNS ? 512 / RUN_WORDS : 0;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
-    return OUT_TILE + line * LINE_BYTES + line / ROWS_ALIKE * GAP + byte;
+    const unsigned begin = line * LINE_BYTES;
+    if constexpr (TURNED) return OUT_TILE + begin + (byte ^ swizzle<LINE_BYTES>(begin) ^ begin);
+    return OUT_TILE + begin + line / ROWS_ALIKE * GAP + byte;
   }
 };
 
@@ -892,9 +898,10 @@ struct scale_tile {
   }
 };
 
-// The place of the scale of the block that begins at row n and column k, in its matrix.
-template <unsigned PART>
-MXQ_FN length place_of_scale(const mxq_scale_args &scales, length n, length k) {
+// The place of the scale of the block that begins at row n and column k, in its matrix. Linear ones of a
+// tile lie behind that of its first block as they would in a matrix of their own.
+template <unsigned PART, class INDEX>
+MXQ_FN length place_of_scale(const mxq_scale_args &scales, INDEX n, INDEX k) {
   constexpr bool ROWS_N = scales_of<PART>::ROWS_N;
   return scale_place<PART>(scales.pitch, ROWS_N ? n : k, (ROWS_N ? k : n) / BLOCK);
 }
@@ -908,8 +915,8 @@ MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, co
   if constexpr (SCALES_LIN) {
     if (inside)
       store_scale_at(scales,
-                     at.e * scales.stride_e +
-                         place_of_scale<PART>(scales, at.n + row, at.k + column),
+                     at.e * scales.stride_e + place_of_scale<PART>(scales, at.n, at.k) +
+                         place_of_scale<PART>(scales, row, column),
                      code);
   } else if constexpr (SCALES_BY_TILES) {
     shared_store(scale_tile<PART>::place(row, column),
@@ -1012,20 +1019,25 @@ MXQ_FN void stage_four(unsigned to, unsigned row, unsigned word, unsigned four) 
   }
 }
 
-// Sixteen rows of a word, from a multiple of 16 on.
+// Sixteen rows of a word, from a multiple of 16 on. Elements of two bytes begin in the middle of words in
+// all of the even rows or in none, and so in the odd ones.
 template <bool SHIFTED>
 MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
   unsigned from[ROWS_ALIKE];
   for (unsigned i = 0; i < ROWS_ALIKE; i++)
     from[i] = in_tile::place(row, word * 4) + (SHIFTED ? ahead_of(shift, i) / 4 * 4 : 0);
-  // In bytes of a word every other row is shifted alike.
-  const unsigned selector[2] = {shift_selector(shift.first), shift_selector(shift.first + shift.pitch)};
 #pragma unroll
-  for (unsigned r = 0; r < 16; r++) {
-    const unsigned i = r % ROWS_ALIKE, apart = lines_apart<in_tile>(r);
-    rows[r] = shared_load<unsigned>(from[i], apart);
-    if constexpr (SHIFTED && !WORDS_WHOLE)
-      rows[r] = permute_bytes(rows[r], shared_load<unsigned>(from[i], apart + 4), selector[r % 2]);
+  for (unsigned r = 0; r < 16; r++)
+    rows[r] = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r));
+  if constexpr (SHIFTED && !WORDS_WHOLE) {
+#pragma unroll
+    for (unsigned odd = 0; odd < 2; odd++)
+      if (ahead_of(shift, odd) % 4 != 0)
+#pragma unroll
+        for (unsigned r = odd; r < 16; r += 2) {
+          const unsigned next = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r) + 4);
+          rows[r] = permute_bytes(rows[r], next, 0x5432);
+        }
   }
 }
 
@@ -1084,7 +1096,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 73 "templates/any.cu"
+#line 74 "templates/any.cu"
 // Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks. Its rows are shifted alike.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;

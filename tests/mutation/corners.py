@@ -125,9 +125,9 @@ kept = Template("kept_scales.cuh", quantize("bf16_e4m3_b32_rceil_row_blk.any"))
 DEQUANT_ANY = dequantize("e4m3_bf16_b32_e8m0_row_lin.any", "e2m1_f16_b32_e8m0_colt_lin.any")
 LINES = [
     lines("line past the last loaded", change("line < from.lines && holds", "line <= from.lines && holds")),
-    lines("loaded lines never shifted", change("  if (are_aligned(from, 16)) return {};", "  return {};")),
-    lines("loaded lines shifted by words", change("  if (are_aligned(from, 16)) return {};",
-                                                  "  if (are_aligned(from, 4)) return {};"),
+    lines("ends of loaded lines left out", change("  if (!are_aligned(from, 16)) {", "  if (false) {")),
+    lines("ends of loaded lines of words left out", change("  if (!are_aligned(from, 16)) {",
+                                                  "  if (!are_aligned(from, 4)) {"),
           dequantize("e4m3_bf16_b32_e8m0_row_lin.any") + ["--shape", "2,35,132"]),
     lines("line that ends a byte short of a piece", change("at + 16 <= ahead", "at + 15 <= ahead"),
           dequantize("e4m3_bf16_b32_e8m0_row_lin.any") + ["--shape", "1,1,47"]),
