@@ -38,7 +38,8 @@ struct out_tile {
 };
 
 // The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
-// the tile.
+// the tile. Where each column has its own, the first four of all chunks lie ahead of all chunks' next
+// four: neighbouring threads read neighbouring 16 bytes.
 constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
 constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
 constexpr unsigned TILE_BLOCKS = TILE_BLOCKS_N * TILE_BLOCKS_K;
@@ -58,11 +59,20 @@ MXQ_FN void load_scales_of(const mxq_dequant_any_args &args, const tile_extent &
   }
 }
 
+MXQ_FN unsigned scale_at(unsigned row, unsigned column) {
+  const unsigned at = column / BLOCK_K, ahead = CHUNK / 4;
+  return SCALES + (row / BLOCK_N * TILE_BLOCKS_K +
+                   (ALONG_K ? at : at / 4 % ahead * (TILE_K / ahead) + at / CHUNK * 4 + at % 4)) * 4;
+}
+
 MXQ_FN void keep_scales(const float (&scale)[HELD_SCALES]) {
 #pragma unroll
-  for (unsigned i = 0; i < HELD_SCALES; i++)
-    if (thread_id() + i * THREADS < TILE_BLOCKS)
-      shared_store(SCALES + (thread_id() + i * THREADS) * 4, float_bits(scale[i]));
+  for (unsigned i = 0; i < HELD_SCALES; i++) {
+    const unsigned block = thread_id() + i * THREADS;
+    if (block < TILE_BLOCKS)
+      shared_store(scale_at(block / TILE_BLOCKS_K * BLOCK_N, block % TILE_BLOCKS_K * BLOCK_K),
+                   float_bits(scale[i]));
+  }
 }
 
 // Scales of the CHUNK columns from one on, in a row: all the same where blocks lie along K.
@@ -73,12 +83,12 @@ struct chunk_scales {
 
 MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
   chunk_scales scales;
-  const unsigned at = SCALES + (row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4;
+  const unsigned at = scale_at(row, column);
   if constexpr (ALONG_K)
     scales.value[0] = bits_float(shared_load<unsigned>(at));
   else
     for (unsigned i = 0; i < CHUNK; i += 4) {
-      const words4 four = shared_load<words4>(at + i * 4);
+      const words4 four = shared_load<words4>(at, i * TILE_K / CHUNK * 4);
       for (unsigned j = 0; j < 4; j++) scales.value[i + j] = bits_float(four.word[j]);
     }
   return scales;
@@ -130,16 +140,22 @@ MXQ_FN void decode_rows(lines_shift shift) {
   constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
   static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
   const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
-#pragma unroll 2
-  for (unsigned step = 0; step < STEPS; step++) {
-    const unsigned row = first + step * STEP_ROWS;
-    const chunk_scales scales = scales_of(row, column);
-    float x[CHUNK];
-    const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
-                                                      : load_codes<CHUNK>(row, column);
-    decode<CHUNK>(codes.word, x);
-    for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
-    shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+  constexpr unsigned PAIR = STEPS % 2 == 0 ? 2 : 1;
+  constexpr bool SHARES = BLOCK_N % (PAIR * STEP_ROWS) == 0;  // scales
+#pragma unroll 1
+  for (unsigned step = 0; step < STEPS; step += PAIR) {
+    chunk_scales scales;
+#pragma unroll
+    for (unsigned i = 0; i < PAIR; i++) {
+      const unsigned row = first + (step + i) * STEP_ROWS;
+      if (i == 0 || !SHARES) scales = scales_of(row, column);
+      float x[CHUNK];
+      const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
+                                                        : load_codes<CHUNK>(row, column);
+      decode<CHUNK>(codes.word, x);
+      for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
+      shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+    }
   }
 }
 
