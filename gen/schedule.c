@@ -56,8 +56,8 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 64, 64, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 32, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 32, 256, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 32, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 64, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 64, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 4, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 4, 256, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 128, 128, MXQ_PATH_USUAL},
@@ -171,7 +171,7 @@ static int serves(const struct mxq_schedule *row, const struct mxq_traits *trait
   const unsigned strip_n = traits->block_n < 32 ? 32 : traits->block_n;
   if (row->form == MXQ_FORM_STRIP && (traits->also || row->tile_n != strip_n)) return 0;
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
-  if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
+  if (row->form == MXQ_FORM_ANY && (row->tile_k > row->tile_n) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
          serves_scales(row, traits) && serves_two_parts(row, traits) &&
          row->tile_n % traits->block_n == 0 && row->tile_k % traits->block_k == 0;

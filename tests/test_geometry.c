@@ -74,10 +74,10 @@ static void variants_have_their_kernels(void **state) {
        "tma-128x128 tma-128x64 tma-64x64 tma-32x64 tma-32x64-direct any-128x128"},
       {"quantize_f32_e2m1_b16_floor_rowcol_lin",
        "tma-128x64 tma-128x128 tma-64x64 any-128x64 any-128x128"},
-      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 tma-4x512 any-32x256"},
-      {"quantize_bf16_e3m2_b16_rceil_row_blk", "tma-64x64 tma-16x64 any-32x256"},
-      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 tma-8x512 any-32x256"},
-      {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 tma-4x512 any-32x128"},
+      {"quantize_bf16_e3m2_b16_rceil_row_lin", "tma-8x512 tma-4x512 any-64x256"},
+      {"quantize_bf16_e3m2_b16_rceil_row_blk", "tma-64x64 tma-16x64 any-64x256"},
+      {"quantize_f16_e2m1_b128_even_row_lin", "tma-16x512 tma-8x512 any-64x256"},
+      {"quantize_f32_e2m1_b64_even_row_lin", "tma-8x512 tma-4x512 any-64x128"},
   };
   for (size_t i = 0; i < COUNT(rows); ++i) {
     const struct mxq_kernel_id first = kernel_of(rows[i][0]);
