@@ -75,7 +75,6 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 128, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 64, 128, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 128, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_RELAYOUT, MXQ_FORM_RELAYOUT, 0, 0, 1, 256, MXQ_PATH_USUAL},
 };
@@ -146,11 +145,11 @@ static int serves_scales(const struct mxq_schedule *row, const struct mxq_traits
   return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_k == 512;
 }
 
-/* Dequantize finds no maxima: its tiles may hold parts of blocks. Those of generic kernels are long
- * along the codes' contiguous axis. */
+/* Dequantize finds no maxima: its tiles may hold parts of blocks. Those of generic kernels are not
+ * the longer across the codes' contiguous axis. */
 static int serves_dequantize(const struct mxq_schedule *row, const struct mxq_traits *traits) {
-  if (row->form == MXQ_FORM_DEQUANT_ANY && (row->tile_n > row->tile_k) != !!traits->column_major)
-    return 0;
+  const int wrong = traits->column_major ? row->tile_n < row->tile_k : row->tile_n > row->tile_k;
+  if (row->form == MXQ_FORM_DEQUANT_ANY && wrong) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) &&
          (row->out_bits == 0 || row->out_bits == traits->out_bits);
 }

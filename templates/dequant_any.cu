@@ -10,6 +10,7 @@ constexpr unsigned SCALES = ${kernel.maxima_offset};
 
 //$ paste "place.cuh"
 //$ paste "decode.cuh"
+//$ need "device_steps.cuh"
 //$ paste "scale_read.cuh"
 //$ paste "extent.cuh"
 //$ paste "lines.cuh"
@@ -102,34 +103,35 @@ struct code_words {
   unsigned word[(BYTES + 3) / 4];
 };
 
+// `next`: of so many lines on, fewer than a CHUNK; `line` is a multiple of it where codes are columns.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned code) {
+MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned next, unsigned code) {
   using codes = code_words<COUNT>;
-  const unsigned from = in_tile::place(line, code * IN_BITS / 8);
+  const unsigned from = in_tile::place(line, code * IN_BITS / 8), apart = next * in_tile::LINE_PITCH;
   if constexpr (codes::BYTES == 8) {
-    const words2 two = shared_load<words2>(from);
+    const words2 two = shared_load<words2>(from, apart);
     return {{two.word[0], two.word[1]}};
   } else if constexpr (codes::BYTES == 4) {
-    return {{shared_load<unsigned>(from)}};
+    return {{shared_load<unsigned>(from, apart)}};
   } else {
-    return {{shared_load<unsigned short>(from)}};
+    return {{shared_load<unsigned short>(from, apart)}};
   }
 }
 
 // The same where lines are shifted.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned code, lines_shift shift) {
+MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned next, unsigned code, lines_shift shift) {
   constexpr unsigned BYTES = code_words<COUNT>::BYTES, WORDS = (BYTES + 3) / 4;
-  const unsigned byte = code * IN_BITS / 8 + ahead_of(shift, line);
-  const unsigned from = in_tile::place(line, byte / 4 * 4), selector = shift_selector(byte);
+  const unsigned at = code * IN_BITS / 8, half = BYTES == 2 ? at % 4 : 0;  // of a word
+  const unsigned byte = ahead_of(shift, line + next) + half, apart = next * in_tile::LINE_PITCH;
+  const unsigned from = in_tile::place(line, at - half);
   unsigned held[WORDS + 1];
-  for (unsigned w = 0; w < WORDS; w++) held[w] = shared_load<unsigned>(from, w * 4);
+  for (unsigned w = 0; w < WORDS; w++) held[w] = shared_load<unsigned>(from + byte / 4 * 4, apart + w * 4);
   // Behind the last half of a word of a line there may be no word.
-  const unsigned last = BYTES == 2 ? in_tile::place(line, (byte + 1) / 4 * 4) : from + WORDS * 4;
-  held[WORDS] = shared_load<unsigned>(last);
+  const unsigned last = BYTES == 2 ? (byte + 1) / 4 * 4 : byte / 4 * 4;
+  held[WORDS] = shared_load<unsigned>(from + last, apart + (BYTES == 2 ? 0 : WORDS * 4));
   code_words<COUNT> words;
-  for (unsigned w = 0; w < WORDS; w++)
-    words.word[w] = permute_bytes(held[w], held[w + 1], selector);
+  for (unsigned w = 0; w < WORDS; w++) words.word[w] = funnel_right(held[w], held[w + 1], byte * 8);
   return words;
 }
 
@@ -150,8 +152,8 @@ MXQ_FN void decode_rows(lines_shift shift) {
       const unsigned row = first + (step + i) * STEP_ROWS;
       if (i == 0 || !SHARES) scales = scales_of(row, column);
       float x[CHUNK];
-      const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
-                                                        : load_codes<CHUNK>(row, column);
+      const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, 0, column, shift)
+                                                        : load_codes<CHUNK>(row, 0, column);
       decode<CHUNK>(codes.word, x);
       for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
       shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
@@ -177,10 +179,10 @@ MXQ_FN void decode_columns(lines_shift shift) {
     code_words<CODES> codes[CHUNK];
     if (is_shifted(shift)) {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column + c, row, shift);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column, c, row, shift);
     } else {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column + c, row);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column, c, row);
     }
     float x[CHUNK][CODES];
 #pragma unroll

@@ -1,4 +1,4 @@
-// dequantize_e5m2_f16_b64_f32_sqt_lin.any-256x64 for sm_90a, from templates/dequant_any.cu.
+// dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x128 for sm_90a, from templates/dequant_any.cu.
 // Reproduce: mxq source dequantize_e5m2_f16_b64_f32_sqt_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
@@ -124,12 +124,12 @@ constexpr bool HAS_FP8 = true;        // conversions of e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
 
 #line 4 "templates/dequant_any.cu"
-constexpr unsigned TILE_N = 256, TILE_K = 64;
+constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, OUT_TILE = 18432;
-constexpr unsigned SCALES = 51200;
+constexpr unsigned IN_TILE = 0, OUT_TILE = 19456;
+constexpr unsigned SCALES = 52224;
 
 #line 1 "templates/place.cuh"
 // Bytes moved in one access.
@@ -336,6 +336,45 @@ MXQ_FN words4 round_chunk(const float (&x)[CHUNK]) {
   }
   return chunk;
 }
+
+#line 1 "templates/device_steps.cuh"
+// Primitives that round to codes by arithmetic.
+#ifdef __CUDACC__
+// fma.rn.f32: a * b + c, rounded once.
+MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// fma.rn: both halves of a * b + c, each rounded once.
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+// min: the smaller of each half; the other if one is NaN.
+MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+// shf.r.wrap.b32: the low word of high:low moved right.
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return __funnelshift_r(low, high, by);
+}
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
+#endif
 
 #line 1 "templates/scale_read.cuh"
 // Reads scales where they lie: contract, section 4. Rows of scales run along N for row and sq, along
@@ -714,7 +753,7 @@ MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
   }
 }
 
-#line 16 "templates/dequant_any.cu"
+#line 17 "templates/dequant_any.cu"
 // The tile of codes, in the lines that codes have in memory, a gap apart that has room for a shift. Those
 // of columns are read CHUNK columns apart: 16 bytes more behind each CHUNK of them keep those in different
 // banks.
@@ -804,34 +843,35 @@ struct code_words {
   unsigned word[(BYTES + 3) / 4];
 };
 
+// `next`: of so many lines on, fewer than a CHUNK; `line` is a multiple of it where codes are columns.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned code) {
+MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned next, unsigned code) {
   using codes = code_words<COUNT>;
-  const unsigned from = in_tile::place(line, code * IN_BITS / 8);
+  const unsigned from = in_tile::place(line, code * IN_BITS / 8), apart = next * in_tile::LINE_PITCH;
   if constexpr (codes::BYTES == 8) {
-    const words2 two = shared_load<words2>(from);
+    const words2 two = shared_load<words2>(from, apart);
     return {{two.word[0], two.word[1]}};
   } else if constexpr (codes::BYTES == 4) {
-    return {{shared_load<unsigned>(from)}};
+    return {{shared_load<unsigned>(from, apart)}};
   } else {
-    return {{shared_load<unsigned short>(from)}};
+    return {{shared_load<unsigned short>(from, apart)}};
   }
 }
 
 // The same where lines are shifted.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned code, lines_shift shift) {
+MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned next, unsigned code, lines_shift shift) {
   constexpr unsigned BYTES = code_words<COUNT>::BYTES, WORDS = (BYTES + 3) / 4;
-  const unsigned byte = code * IN_BITS / 8 + ahead_of(shift, line);
-  const unsigned from = in_tile::place(line, byte / 4 * 4), selector = shift_selector(byte);
+  const unsigned at = code * IN_BITS / 8, half = BYTES == 2 ? at % 4 : 0;  // of a word
+  const unsigned byte = ahead_of(shift, line + next) + half, apart = next * in_tile::LINE_PITCH;
+  const unsigned from = in_tile::place(line, at - half);
   unsigned held[WORDS + 1];
-  for (unsigned w = 0; w < WORDS; w++) held[w] = shared_load<unsigned>(from, w * 4);
+  for (unsigned w = 0; w < WORDS; w++) held[w] = shared_load<unsigned>(from + byte / 4 * 4, apart + w * 4);
   // Behind the last half of a word of a line there may be no word.
-  const unsigned last = BYTES == 2 ? in_tile::place(line, (byte + 1) / 4 * 4) : from + WORDS * 4;
-  held[WORDS] = shared_load<unsigned>(last);
+  const unsigned last = BYTES == 2 ? (byte + 1) / 4 * 4 : byte / 4 * 4;
+  held[WORDS] = shared_load<unsigned>(from + last, apart + (BYTES == 2 ? 0 : WORDS * 4));
   code_words<COUNT> words;
-  for (unsigned w = 0; w < WORDS; w++)
-    words.word[w] = permute_bytes(held[w], held[w + 1], selector);
+  for (unsigned w = 0; w < WORDS; w++) words.word[w] = funnel_right(held[w], held[w + 1], byte * 8);
   return words;
 }
 
@@ -852,8 +892,8 @@ MXQ_FN void decode_rows(lines_shift shift) {
       const unsigned row = first + (step + i) * STEP_ROWS;
       if (i == 0 || !SHARES) scales = scales_of(row, column);
       float x[CHUNK];
-      const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
-                                                        : load_codes<CHUNK>(row, column);
+      const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, 0, column, shift)
+                                                        : load_codes<CHUNK>(row, 0, column);
       decode<CHUNK>(codes.word, x);
       for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
       shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
@@ -879,10 +919,10 @@ MXQ_FN void decode_columns(lines_shift shift) {
     code_words<CODES> codes[CHUNK];
     if (is_shifted(shift)) {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column + c, row, shift);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column, c, row, shift);
     } else {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column + c, row);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column, c, row);
     }
     float x[CHUNK][CODES];
 #pragma unroll
@@ -916,7 +956,7 @@ MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) 
                          args.stride_n_bytes, at.rows, at.columns * (OUT_BITS / 8)});
 }
 
-MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_256x64, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
+MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
   tile_number number = number_of(args, block_id());
   for (length tile = block_id();;) {
     const tile_extent at = extent_of(args, number);
