@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Faults that show at a few elements only: the last row, one length of many, one path of an access."""
-from edits import Template, change
+from edits import Template, change, cut
 
 
 def of(op, *kernels):
@@ -159,8 +159,13 @@ LINES = [
     kept("rows of squares", change("constexpr unsigned ROW = SQUARE ? BLOCK : 1;",
                                    "constexpr unsigned ROW = 1;"),
          quantize("bf16_e4m3_b32_rceil_sq_blk.any")),
-    kept("columns of blocks by elements", change("(tile::ROWS_N ? across : along)",
-                                                 "(tile::ROWS_N ? along : across)")),
+    kept("columns of blocks by elements", change("(tile::ROWS_N ? at.k : at.n) / BLOCK + first",
+                                                 "(tile::ROWS_N ? at.k : at.n) + first")),
+    kept("rows of padding of any value", change("row < rows ? shared_load", "true ? shared_load"),
+         quantize("bf16_e4m3_b32_rceil_sq_blk.any")),
+    kept("scales one by one past the rows", cut("row >= rows_stored<PART>(rows) || "),
+         quantize("bf16_e4m3_b32_rceil_row_mn.any")),
+    kept("scales one by one past the columns", cut(" || column >= columns_stored<PART>(columns)")),
 ]
 
 MUTANTS = LINES + QUANTIZE + SCALES + MOVES + DEQUANTIZE

@@ -164,15 +164,15 @@ KEPT = [
     kept("scale of what lies outside", change("static_cast<unsigned char>(inside ? code : 0)",
                                               "static_cast<unsigned char>(code | !inside)")),
     kept("scales past the ends", cut("    if (inside)\n"), ROW),
-    kept("matrix of a scale forgotten", cut("at.e * scales.stride_e + "), ROW),
+    kept("matrix of a scale forgotten", change("at.e * scales.stride_e + place_of", "place_of"), ROW),
     kept("scales of the first tile for all", cut("place_of_scale<PART>(scales, at.n, at.k) +\n"), ROW),
     kept("scale one off", change("(ROWS_N ? k : n) / BLOCK)", "(ROWS_N ? k : n) / BLOCK + 1)"), ROW),
     kept("words at any address", change("if (reinterpret_cast<length>(scales.to) % 4 == 0) {",
                                         "if (true) {")),
-    kept("scales one by one in the wrong column", change("i % tile::COLUMNS_HELD * BLOCK",
-                                                         "(i % tile::COLUMNS_HELD ^ 1) * BLOCK")),
-    kept("scales one by one of half of the tile", change("i < tile::ROWS * tile::COLUMNS_HELD",
-                                                         "i < tile::ROWS * tile::COLUMNS_HELD / 2")),
+    kept("scales one by one in the wrong column", change("+ line / tile::ROW * tile::COLUMNS_HELD + first",
+                                                         "+ line / tile::ROW * tile::COLUMNS_HELD + (first ^ 1)")),
+    kept("scales one by one of half of the tile", change("i < tile::ROWS * tile::ROW * tile::COLUMNS_HELD",
+                                                         "i < tile::ROWS * tile::ROW * tile::COLUMNS_HELD / 2")),
 ]
 
 MUTANTS = KERNEL + EXTENT + LINES + COLUMNS + KEPT + [
