@@ -139,12 +139,20 @@ static unsigned any_registers(const struct mxq_variant *variant, const struct mx
   return traits->also || packed ? 80 : 64;
 }
 
-/* Bytes of the tile that the codes of a part leave by: rows lie a gap apart. */
+/* Whether runs of rows are read. They are those of rows that begin alike, `rows_alike` apart, with
+ * gaps behind as many rows that keep them in different banks. */
+static int any_reads_runs(const struct mxq_traits *traits) {
+  return traits->block_n == 1 || traits->also == MXQ_PART_ALONG_K;
+}
+static unsigned rows_alike(const struct mxq_traits *traits) { return 128 / traits->in_bits; }
+
+/* Bytes of the tile that the codes of a part leave by. */
 static unsigned any_out_bytes(const struct mxq_geometry *geometry, const struct mxq_traits *traits,
                               unsigned part) {
   const unsigned gap = 512 / (geometry->held * traits->in_bits / 32);
   const unsigned codes = geometry->tile_n * geometry->tile_k * traits->out_bits / 8;
-  return part & MXQ_PART_COLUMN_MAJOR ? codes : codes + geometry->tile_n * gap;
+  if (part & MXQ_PART_COLUMN_MAJOR || !any_reads_runs(traits)) return codes;
+  return codes + geometry->tile_n / rows_alike(traits) * gap;
 }
 
 /* Two parts use one output tile, and one tile of scales, after each other. */
@@ -157,6 +165,7 @@ void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   const unsigned words = made.tile_k / made.columns_per_thread;
   made.threads = traits.block_n == 1 ? any_threads : words * (made.tile_n / held_rows);
   made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + line_gap);
+  if (any_reads_runs(&traits)) made.in_bytes += made.tile_n / rows_alike(&traits) * line_gap;
   made.out_offset = align_up(made.in_bytes, swizzle_align);
   unsigned scales = 0;
   for (unsigned p = 0; p < 2; p++) {

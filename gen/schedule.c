@@ -56,8 +56,8 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 64, 64, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 32, MXQ_PATH_DIRECT},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 32, 256, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 32, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 64, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 64, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 4, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 4, 256, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 128, 128, MXQ_PATH_USUAL},
@@ -75,7 +75,6 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_TILE, 4, 32, 256, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 128, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 64, 128, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 16, 256, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_DEQUANT_ANY, 0, 32, 128, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_RELAYOUT, MXQ_FORM_RELAYOUT, 0, 0, 1, 256, MXQ_PATH_USUAL},
 };
@@ -146,11 +145,11 @@ static int serves_scales(const struct mxq_schedule *row, const struct mxq_traits
   return traits->scale_tiles ? row->tile_k == 4 * traits->block_k : row->tile_k == 512;
 }
 
-/* Dequantize finds no maxima: its tiles may hold parts of blocks. Those of generic kernels are long
- * along the codes' contiguous axis. */
+/* Dequantize finds no maxima: its tiles may hold parts of blocks. Those of generic kernels are not
+ * the longer across the codes' contiguous axis. */
 static int serves_dequantize(const struct mxq_schedule *row, const struct mxq_traits *traits) {
-  if (row->form == MXQ_FORM_DEQUANT_ANY && (row->tile_n > row->tile_k) != !!traits->column_major)
-    return 0;
+  const int wrong = traits->column_major ? row->tile_n < row->tile_k : row->tile_n > row->tile_k;
+  if (row->form == MXQ_FORM_DEQUANT_ANY && wrong) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) &&
          (row->out_bits == 0 || row->out_bits == traits->out_bits);
 }
@@ -171,7 +170,7 @@ static int serves(const struct mxq_schedule *row, const struct mxq_traits *trait
   const unsigned strip_n = traits->block_n < 32 ? 32 : traits->block_n;
   if (row->form == MXQ_FORM_STRIP && (traits->also || row->tile_n != strip_n)) return 0;
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
-  if (row->form == MXQ_FORM_ANY && (row->tile_n < 64) != (traits->block_n == 1)) return 0;
+  if (row->form == MXQ_FORM_ANY && (row->tile_k > row->tile_n) != (traits->block_n == 1)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
          serves_scales(row, traits) && serves_two_parts(row, traits) &&
          row->tile_n % traits->block_n == 0 && row->tile_k % traits->block_k == 0;

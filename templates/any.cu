@@ -17,38 +17,44 @@ constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "extent.cuh"
 //$ paste "lines.cuh"
-// The input tile is [n][k], rows a gap apart that keeps 16 bytes in each of neighbouring rows in different
-// banks, and has room for a shift.
+constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+// The input tile is [n][k], rows a gap apart that has room for a shift. Runs are read of rows that are
+// shifted alike: 16 bytes more behind each ROWS_ALIKE keep 16 bytes in each of such rows in different banks.
+constexpr unsigned ROWS_ALIKE = 128 / IN_BITS;
 struct in_tile {
   using element = ${input.bits == 32 and "unsigned" or "unsigned short"};
   static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
-  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16;
+  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16, GAP = READS_RUNS ? 16 : 0;
   static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) { return IN_TILE + line * LINE_PITCH + byte; }
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return IN_TILE + line * LINE_PITCH + line / ROWS_ALIKE * GAP + byte;
+  }
 };
-constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
-constexpr bool MAY_SHIFT = sizeof(in_tile::element) < 4;
+constexpr bool WORDS_WHOLE = sizeof(in_tile::element) == 4;  // words of shifted lines are words too
 
 // What of a tile does not exist becomes zeros, which leave a maximum as it is.
 MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
   return load_lines<in_tile>(
-      {args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
-       args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)});
+      {{args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
+        args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)},
+       at.k ? 16u : 0u, at.columns_behind * (IN_BITS / 8)});
 }
 
-// The tile of a part's codes, in the lines that codes have in memory: rows, a gap apart that keeps the
-// runs of a warp in different banks, or columns, swizzled as a tensor map does it.
+// The tile of a part's codes, in the lines that codes have in memory: rows, with a gap behind each
+// ROWS_ALIKE that keeps the runs of a warp in different banks, or columns, swizzled as a tensor map does it.
 template <unsigned PART>
 struct out_tile {
+  using element = unsigned char;
   static constexpr bool TURNED = PART & 4;
   static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
   static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;
-  static constexpr unsigned GAP = 512 / RUN_WORDS;
+  static constexpr unsigned GAP = READS_RUNS ? 512 / RUN_WORDS : 0;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
-    return OUT_TILE + line * (LINE_BYTES + GAP) + byte;
+    const unsigned begin = line * LINE_BYTES;
+    if constexpr (TURNED) return OUT_TILE + begin + (byte ^ swizzle<LINE_BYTES>(begin) ^ begin);
+    return OUT_TILE + begin + line / ROWS_ALIKE * GAP + byte;
   }
 };
 
@@ -66,26 +72,43 @@ MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, const tile_
 //$ paste "kept_scales.cuh"
 //$ paste "columns.cuh"
 // Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
-// so that the 16 bytes of eight of them lie in different banks.
+// so that the 16 bytes of eight of them lie in different banks. Its rows are shifted alike.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
 constexpr unsigned WARP_RUNS = ROW_RUNS < 32 / INTERLEAVED ? ROW_RUNS : 32 / INTERLEAVED;
 constexpr unsigned ROW_WARPS = ROW_RUNS / WARP_RUNS, WARP_ROWS = 32 / WARP_RUNS;
 static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "whole blocks");
 static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
-static_assert(TILE_N * ROW_RUNS % THREADS == 0 && TILE_N % WARP_ROWS == 0, "whole warps");
+static_assert(TILE_N * ROW_RUNS % THREADS == 0, "whole warps");
+static_assert(!READS_RUNS || TILE_N % (WARP_ROWS * ROWS_ALIKE) == 0, "whole warps");
 
+// The words of a run that begins in word AHEAD of those that are held, and some bytes later.
+template <unsigned AHEAD>
+MXQ_FN void join_run(const unsigned (&held)[RUN_WORDS + 4], unsigned selector, unsigned (&words)[RUN_WORDS]) {
+#pragma unroll
+  for (unsigned w = 0; w < RUN_WORDS; w++)
+    words[w] = permute_bytes(held[AHEAD + w], held[AHEAD + w + 1], selector);
+}
+
+// All lanes of a warp begin in the same word.
 template <bool SHIFTED>
 MXQ_FN void load_run(unsigned row, unsigned run, lines_shift shift, unsigned (&words)[RUN_WORDS]) {
   const unsigned from = in_tile::place(row, run * RUN_WORDS * 4);
-  for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+  unsigned held[RUN_WORDS + 4];
+#pragma unroll
+  for (unsigned w = 0; w < RUN_WORDS + (SHIFTED ? 4 : 0); w += 4) {
     const words4 four = shared_load<words4>(from, w * 4);
-    for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+    for (unsigned i = 0; i < 4; i++) held[w + i] = four.word[i];
   }
   if constexpr (SHIFTED) {
-    const unsigned selector = shift_selector(shift, row), next = shared_load<unsigned>(from, RUN_WORDS * 4);
-    for (unsigned w = 0; w < RUN_WORDS; w++)
-      words[w] = permute_bytes(words[w], w + 1 < RUN_WORDS ? words[w + 1] : next, selector);
+    const unsigned ahead = ahead_of(shift, row), selector = shift_selector(ahead);
+    switch (ahead / 4) {
+      case 0: return join_run<0>(held, selector, words);
+      case 1: return join_run<1>(held, selector, words);
+      case 2: return join_run<2>(held, selector, words);
+      default: return join_run<3>(held, selector, words);
+    }
   }
+  for (unsigned w = 0; w < RUN_WORDS; w++) words[w] = held[w];
 }
 
 template <unsigned PART>
@@ -95,14 +118,15 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
 #pragma unroll 1
   for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
     const unsigned warp = thread_id() / 32 + step * (THREADS / 32);
-    const unsigned row = warp / ROW_WARPS * WARP_ROWS +
-                         lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
+    const unsigned of = lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
+    const unsigned row = warp / ROW_WARPS / ROWS_ALIKE * (WARP_ROWS * ROWS_ALIKE) +
+                         of * ROWS_ALIKE + warp / ROW_WARPS % ROWS_ALIKE;
     const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
     unsigned words[RUN_WORDS];
-    if (!MAY_SHIFT || !is_shifted(shift))
-      load_run<false>(row, run, shift, words);
+    if (is_shifted(shift))
+      load_run<true>(row, run, shift, words);
     else
-      load_run<MAY_SHIFT>(row, run, shift, words);
+      load_run<false>(row, run, shift, words);
     const run_scales scale = scales_of_run(words, INTERLEAVED);
     if (run * RUN % BLOCK == 0)
       for (unsigned piece = 0; piece < RUN_PIECES; piece++)

@@ -17,7 +17,7 @@ struct columns_of {
   // eight neighbouring threads, which lie two columns apart, fall into different banks. Not where
   // those threads share two blocks: each must find the same one first.
   static constexpr bool FLIPS =
-      TURNED && OUT_BITS == 8 && COLUMNS == 2 && !(SQUARE && PIECES == 2);
+      TURNED && OUT_BITS == 8 && COLUMNS == 2 && !(SQUARE && PIECES > 1);
   static_assert(PART == 2 || THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
   static_assert(PART == 2 || WORDS % 32 == 0, "a warp stays in one row group");
   static_assert(TILE_N % BLOCK == 0 && WORDS % BLOCK_WORDS == 0, "whole blocks");
@@ -47,37 +47,51 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   return largest;
 }
 
-// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
+// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four. Rows lie
+// lines_apart behind `to`, the place of the word's codes in a row that is a multiple of 16.
 template <unsigned PART>
-MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+MXQ_FN void stage_four(unsigned to, unsigned row, unsigned word, unsigned four) {
   using tile = out_tile<PART>;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    shared_store(tile::place(row, word * 2), static_cast<unsigned short>(four));
-    shared_store(tile::place(row + 1, word * 2), static_cast<unsigned short>(four >> 16));
+    shared_store(to, static_cast<unsigned short>(four), lines_apart<tile>(row));
+    shared_store(to, static_cast<unsigned short>(four >> 16), lines_apart<tile>(row + 1));
   } else if constexpr (COLUMNS == 2) {
-    shared_store(tile::place(row, word), static_cast<unsigned char>(four));
-    shared_store(tile::place(row + 1, word), static_cast<unsigned char>(four >> 8));
+    shared_store(to, static_cast<unsigned char>(four), lines_apart<tile>(row));
+    shared_store(to, static_cast<unsigned char>(four >> 8), lines_apart<tile>(row + 1));
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(tile::place(row + r, word), static_cast<unsigned char>(four >> 8 * r));
+      shared_store(to, static_cast<unsigned char>(four >> 8 * r), lines_apart<tile>(row + r));
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
     const unsigned odd = word % 2;
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(tile::place(row + r, word / 2),
+      shared_store(to + lines_apart<tile>(row + r),
                    static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
   }
 }
 
-// Sixteen rows of a word. The elements have two bytes if they are shifted: every other row alike.
+// Sixteen rows of a word, from a multiple of 16 on. Elements of two bytes begin in the middle of words in
+// all of the even rows or in none, and so in the odd ones.
 template <bool SHIFTED>
 MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
-  const unsigned selector[2] = {shift_selector(shift, row), shift_selector(shift, row + 1)};
+  unsigned from[ROWS_ALIKE];
+  for (unsigned i = 0; i < ROWS_ALIKE; i++)
+    from[i] = in_tile::place(row, word * 4) + (SHIFTED ? ahead_of(shift, i) / 4 * 4 : 0);
 #pragma unroll
   for (unsigned r = 0; r < 16; r++)
-    rows[r] = load_word<in_tile, SHIFTED>(row + r, word * 4, selector[r % 2]);
+    rows[r] = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r));
+  if constexpr (SHIFTED && !WORDS_WHOLE) {
+#pragma unroll
+    for (unsigned odd = 0; odd < 2; odd++)
+      if (ahead_of(shift, odd) % 4 != 0)
+#pragma unroll
+        for (unsigned r = odd; r < 16; r += 2) {
+          const unsigned next = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r) + 4);
+          rows[r] = permute_bytes(rows[r], next, 0x5432);
+        }
+  }
 }
 
 template <unsigned PART>
@@ -90,10 +104,10 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   unsigned rows[HELD_ROWS];
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
-    if (!MAY_SHIFT || !is_shifted(shift))
-      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
+    if (is_shifted(shift))
+      load_rows<true>(first_row + (half ^ flip), word, shift, rows + half);
     else
-      load_rows<MAY_SHIFT>(first_row + (half ^ flip), word, shift, rows + half);
+      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
 
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
@@ -106,7 +120,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
     if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
       for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
         put_scale<PART>(args, scales, at,
-                        first_row + (part::PIECES == 2 ? piece * part::PIECE_ROWS ^ flip : 0),
+                        first_row + (part::PIECES > 1 ? piece * part::PIECE_ROWS ^ flip : 0),
                         word * COLUMNS + c, scale[piece][c].code);
   }
 
@@ -114,18 +128,19 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
-    const auto &of = scale[part::PIECES == 2 ? half / 16 : 0];
+    const unsigned to = out_tile<PART>::place(row, word * COLUMNS * OUT_BITS / 8);
     codes16 codes[COLUMNS];
 #pragma unroll
     for (unsigned quad = 0; quad < 4; quad++) {
       const unsigned *const four_rows = rows + half + quad * 4;
+      const auto &of = scale[(half + quad * 4) / part::PIECE_ROWS];
       if constexpr (part::TURNED) {
         unsigned four[COLUMNS];
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       } else {
         for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four<PART>(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
+          stage_four<PART>(to, quad * 4 + r, word, narrow_across(four_rows + r, of));
       }
     }
     if constexpr (part::TURNED)

@@ -10,6 +10,7 @@ constexpr unsigned SCALES = ${kernel.maxima_offset};
 
 //$ paste "place.cuh"
 //$ paste "decode.cuh"
+//$ need "device_steps.cuh"
 //$ paste "scale_read.cuh"
 //$ paste "extent.cuh"
 //$ paste "lines.cuh"
@@ -29,6 +30,7 @@ struct in_tile {
 
 // The tile of elements is [n][k].
 struct out_tile {
+  using element = ${output.bits == 32 and "unsigned" or "unsigned short"};
   static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
@@ -37,7 +39,8 @@ struct out_tile {
 };
 
 // The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
-// the tile.
+// the tile. Where each column has its own, the first four of all chunks lie ahead of all chunks' next
+// four: neighbouring threads read neighbouring 16 bytes.
 constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
 constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
 constexpr unsigned TILE_BLOCKS = TILE_BLOCKS_N * TILE_BLOCKS_K;
@@ -57,11 +60,20 @@ MXQ_FN void load_scales_of(const mxq_dequant_any_args &args, const tile_extent &
   }
 }
 
+MXQ_FN unsigned scale_at(unsigned row, unsigned column) {
+  const unsigned at = column / BLOCK_K, ahead = CHUNK / 4;
+  return SCALES + (row / BLOCK_N * TILE_BLOCKS_K +
+                   (ALONG_K ? at : at / 4 % ahead * (TILE_K / ahead) + at / CHUNK * 4 + at % 4)) * 4;
+}
+
 MXQ_FN void keep_scales(const float (&scale)[HELD_SCALES]) {
 #pragma unroll
-  for (unsigned i = 0; i < HELD_SCALES; i++)
-    if (thread_id() + i * THREADS < TILE_BLOCKS)
-      shared_store(SCALES + (thread_id() + i * THREADS) * 4, float_bits(scale[i]));
+  for (unsigned i = 0; i < HELD_SCALES; i++) {
+    const unsigned block = thread_id() + i * THREADS;
+    if (block < TILE_BLOCKS)
+      shared_store(scale_at(block / TILE_BLOCKS_K * BLOCK_N, block % TILE_BLOCKS_K * BLOCK_K),
+                   float_bits(scale[i]));
+  }
 }
 
 // Scales of the CHUNK columns from one on, in a row: all the same where blocks lie along K.
@@ -72,12 +84,12 @@ struct chunk_scales {
 
 MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
   chunk_scales scales;
-  const unsigned at = SCALES + (row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4;
+  const unsigned at = scale_at(row, column);
   if constexpr (ALONG_K)
     scales.value[0] = bits_float(shared_load<unsigned>(at));
   else
     for (unsigned i = 0; i < CHUNK; i += 4) {
-      const words4 four = shared_load<words4>(at + i * 4);
+      const words4 four = shared_load<words4>(at, i * TILE_K / CHUNK * 4);
       for (unsigned j = 0; j < 4; j++) scales.value[i + j] = bits_float(four.word[j]);
     }
   return scales;
@@ -91,30 +103,35 @@ struct code_words {
   unsigned word[(BYTES + 3) / 4];
 };
 
+// `next`: of so many lines on, fewer than a CHUNK; `line` is a multiple of it where codes are columns.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned code) {
+MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned next, unsigned code) {
   using codes = code_words<COUNT>;
-  const unsigned from = in_tile::place(line, code * IN_BITS / 8);
+  const unsigned from = in_tile::place(line, code * IN_BITS / 8), apart = next * in_tile::LINE_PITCH;
   if constexpr (codes::BYTES == 8) {
-    const words2 two = shared_load<words2>(from);
+    const words2 two = shared_load<words2>(from, apart);
     return {{two.word[0], two.word[1]}};
   } else if constexpr (codes::BYTES == 4) {
-    return {{shared_load<unsigned>(from)}};
+    return {{shared_load<unsigned>(from, apart)}};
   } else {
-    return {{shared_load<unsigned short>(from)}};
+    return {{shared_load<unsigned short>(from, apart)}};
   }
 }
 
 // The same where lines are shifted.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned code, lines_shift shift) {
-  using codes = code_words<COUNT>;
-  const unsigned byte = code * IN_BITS / 8;
-  const unsigned half = codes::BYTES == 2 ? byte % 4 : 0;  // in the first of the words
-  const unsigned selector = shift_selector(shift, line, half);
-  codes words;
-  for (unsigned w = 0; w < (codes::BYTES + 3) / 4; w++)
-    words.word[w] = load_word<in_tile, true>(line, byte - half + w * 4, selector);
+MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned next, unsigned code, lines_shift shift) {
+  constexpr unsigned BYTES = code_words<COUNT>::BYTES, WORDS = (BYTES + 3) / 4;
+  const unsigned at = code * IN_BITS / 8, half = BYTES == 2 ? at % 4 : 0;  // of a word
+  const unsigned byte = ahead_of(shift, line + next) + half, apart = next * in_tile::LINE_PITCH;
+  const unsigned from = in_tile::place(line, at - half);
+  unsigned held[WORDS + 1];
+  for (unsigned w = 0; w < WORDS; w++) held[w] = shared_load<unsigned>(from + byte / 4 * 4, apart + w * 4);
+  // Behind the last half of a word of a line there may be no word.
+  const unsigned last = BYTES == 2 ? (byte + 1) / 4 * 4 : byte / 4 * 4;
+  held[WORDS] = shared_load<unsigned>(from + last, apart + (BYTES == 2 ? 0 : WORDS * 4));
+  code_words<COUNT> words;
+  for (unsigned w = 0; w < WORDS; w++) words.word[w] = funnel_right(held[w], held[w + 1], byte * 8);
   return words;
 }
 
@@ -125,16 +142,22 @@ MXQ_FN void decode_rows(lines_shift shift) {
   constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
   static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
   const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
-#pragma unroll 4
-  for (unsigned step = 0; step < STEPS; step++) {
-    const unsigned row = first + step * STEP_ROWS;
-    const chunk_scales scales = scales_of(row, column);
-    float x[CHUNK];
-    const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
-                                                      : load_codes<CHUNK>(row, column);
-    decode<CHUNK>(codes.word, x);
-    for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
-    shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+  constexpr unsigned PAIR = STEPS % 2 == 0 ? 2 : 1;
+  constexpr bool SHARES = BLOCK_N % (PAIR * STEP_ROWS) == 0;  // scales
+#pragma unroll 1
+  for (unsigned step = 0; step < STEPS; step += PAIR) {
+    chunk_scales scales;
+#pragma unroll
+    for (unsigned i = 0; i < PAIR; i++) {
+      const unsigned row = first + (step + i) * STEP_ROWS;
+      if (i == 0 || !SHARES) scales = scales_of(row, column);
+      float x[CHUNK];
+      const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, 0, column, shift)
+                                                        : load_codes<CHUNK>(row, 0, column);
+      decode<CHUNK>(codes.word, x);
+      for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
+      shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+    }
   }
 }
 
@@ -156,10 +179,10 @@ MXQ_FN void decode_columns(lines_shift shift) {
     code_words<CODES> codes[CHUNK];
     if (is_shifted(shift)) {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column + c, row, shift);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column, c, row, shift);
     } else {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column + c, row);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column, c, row);
     }
     float x[CHUNK][CODES];
 #pragma unroll
@@ -180,9 +203,11 @@ MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent
   constexpr unsigned PACKED = 8 / IN_BITS;
   const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
+  const length begin = COLUMN_MAJOR ? at.n : at.k;
   return load_lines<in_tile>(
-      {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
-       COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
+      {{args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
+        (COLUMN_MAJOR ? at.rows : at.columns) / PACKED},
+       begin ? 16u : 0u, (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
 }
 
 MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {

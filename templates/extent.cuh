@@ -30,9 +30,10 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
 
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
+// Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.
 struct tile_extent {
   length n, k, e;
-  unsigned rows, columns;
+  unsigned rows, columns, rows_behind, columns_behind;
 };
 
 MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
@@ -43,5 +44,7 @@ template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
   const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
   const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
-  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+  const unsigned n_left = part_inside(n, args.n, 2 * TILE_N), k_left = part_inside(k, args.k, 2 * TILE_K);
+  const unsigned rows = n_left < TILE_N ? n_left : TILE_N, columns = k_left < TILE_K ? k_left : TILE_K;
+  return {n, k, at.e, rows, columns, n_left - rows, k_left - columns};
 }

@@ -13,9 +13,10 @@ struct scale_tile {
   }
 };
 
-// The place of the scale of the block that begins at row n and column k, in its matrix.
-template <unsigned PART>
-MXQ_FN length place_of_scale(const mxq_scale_args &scales, length n, length k) {
+// The place of the scale of the block that begins at row n and column k, in its matrix. Linear ones of a
+// tile lie behind that of its first block as they would in a matrix of their own.
+template <unsigned PART, class INDEX>
+MXQ_FN length place_of_scale(const mxq_scale_args &scales, INDEX n, INDEX k) {
   constexpr bool ROWS_N = scales_of<PART>::ROWS_N;
   return scale_place<PART>(scales.pitch, ROWS_N ? n : k, (ROWS_N ? k : n) / BLOCK);
 }
@@ -29,8 +30,8 @@ MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, co
   if constexpr (SCALES_LIN) {
     if (inside)
       store_scale_at(scales,
-                     at.e * scales.stride_e +
-                         place_of_scale<PART>(scales, at.n + row, at.k + column),
+                     at.e * scales.stride_e + place_of_scale<PART>(scales, at.n, at.k) +
+                         place_of_scale<PART>(scales, row, column),
                      code);
   } else if constexpr (SCALES_BY_TILES) {
     shared_store(scale_tile<PART>::place(row, column),
@@ -49,11 +50,16 @@ MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &sc
     store_scale_tile<PART>(scales, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
     return;
   }
-  for (unsigned i = thread_id(); i < tile::ROWS * tile::COLUMNS_HELD; i += THREADS) {
-    const unsigned along = i / tile::COLUMNS_HELD * tile::ROW;
-    const unsigned across = i % tile::COLUMNS_HELD * BLOCK;
-    store_scale<PART>(scales, at.e, at.n + (tile::ROWS_N ? along : across),
-                      at.k + (tile::ROWS_N ? across : along), args.n, args.k,
-                      shared_load<unsigned char>(SCALE_TILE + i));
+  const length rows = tile::ROWS_N ? args.n : args.k;
+  const length columns = ((tile::ROWS_N ? args.k : args.n) + BLOCK - 1) / BLOCK;
+#pragma unroll 1
+  for (unsigned i = thread_id(); i < tile::ROWS * tile::ROW * tile::COLUMNS_HELD; i += THREADS) {
+    const unsigned line = i / tile::COLUMNS_HELD, first = i % tile::COLUMNS_HELD;
+    const length row = (tile::ROWS_N ? at.n : at.k) + line;
+    const length column = (tile::ROWS_N ? at.k : at.n) / BLOCK + first;
+    if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
+    const unsigned from = SCALE_TILE + line / tile::ROW * tile::COLUMNS_HELD + first;
+    store_scale_at(scales, at.e * scales.stride_e + scale_place<PART>(scales.pitch, row, column),
+                   row < rows ? shared_load<unsigned char>(from) : 0);
   }
 }

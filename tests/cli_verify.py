@@ -153,7 +153,7 @@ class Verify(Case):
         self.check(verify(*SAMPLE, "--light", "--pairwise", "7", "-j", "2"), 0)
 
     def test_single_checks(self):
-        kernel = "quantize_f32_e2m1_b32_floor_row_lin.any-32x128"
+        kernel = "quantize_f32_e2m1_b32_floor_row_lin.any-64x128"
         result = self.check(verify("--check", "maxima,shapes", kernel), 0)
         self.assertEqual([line.split()[3:5] for line in lines_of(result)[1:3]],
                          [["shapes", "1"], ["maxima", "1"]])

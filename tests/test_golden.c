@@ -31,7 +31,7 @@ static const struct {
     {MXQ_FORM_ANY, "quantize_f32_e4m3_b128_amax_sq_lin.any-128x128"},
     {MXQ_FORM_DEQUANT_TILE, "dequantize_e4m3_bf16_b32_e8m0_colt_blk.tma-128x64"},
     {MXQ_FORM_DEQUANT_ROW, "dequantize_e2m1_f32_b16_e8m0_row_mn.tma-8x512"},
-    {MXQ_FORM_DEQUANT_ANY, "dequantize_e5m2_f16_b64_f32_sqt_lin.any-256x64"},
+    {MXQ_FORM_DEQUANT_ANY, "dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x128"},
     {MXQ_FORM_RELAYOUT, "dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256"},
 };
 

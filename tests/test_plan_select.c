@@ -79,25 +79,25 @@ static void shapes_select_kernels(void **state) {
       {col4, 3, 5, 32, "tma-32x32-direct"},
       {col4, 3, 5, 16, "any-128x64"},
       {row, 3, 5, 16, "tma-8x512"},
-      {row, 3, 5, 8, "any-32x256"},
+      {row, 3, 5, 8, "any-64x256"},
       {row4, 3, 5, 32, "tma-8x512"},
-      {row4, 3, 5, 16, "any-32x256"},
+      {row4, 3, 5, 16, "any-64x256"},
       {sq, 3, 5, 16, "tma-128x128"},
       {sq, 3, 5, 24, "any-128x128"},
       {sqt4, 3, 32, 4, "tma-32x32-direct"},
       {sqt4, 3, 32, 6, "any-256x32"},
       {sqt4, 3, 48, 4, "any-256x32"},
       {colt, 1, 1, 1, "any-128x128"},
-      {row, 1, 1, 1, "any-32x256"},
+      {row, 1, 1, 1, "any-64x256"},
       {colt, 65536, 16, 8, "tma-64x64"},
       {row, 65536, 1, 16, "tma-8x512"},
       {sq, 65537, 3, 3, "any-128x128"},
       {colt, 1, INT64_C(1) << 31, 8, "tma-128x128"},
       {colt, 1, (INT64_C(1) << 31) + 16, 8, "any-128x128"},
       {row, 1, 3, INT64_C(1) << 31, "tma-8x512"},
-      {row, 1, 3, (INT64_C(1) << 31) + 16, "any-32x256"},
+      {row, 1, 3, (INT64_C(1) << 31) + 16, "any-64x256"},
       {row, (INT64_C(1) << 31) - 1, 8, 512, "tma-8x512"},
-      {row, INT64_C(1) << 31, 8, 512, "any-32x256"},
+      {row, INT64_C(1) << 31, 8, 512, "any-64x256"},
       {col, INT64_C(1) << 31, 16, 16, "any-128x128"},
       {colt, 0, 16, 4, "tma-32x64-direct"}, /* nothing to do */
   };
@@ -173,8 +173,8 @@ static void strides_select_kernels(void **state) {
       {colt, {2, 64, 64, INT64_C(1) << 39, 64}, "any-128x128"}, /* 2^40 bytes */
       {colt, {2, 64, 64, (INT64_C(1) << 39) - 8, 64}, "tma-32x64-direct"},
       {row, {2, 64, 64, 64 * 72, 72}, "tma-8x512"},
-      {row, {2, 64, 64, 64 * 72, 68}, "any-32x256"},
-      {row, {2, 64, 64, 64 * 64 + 4, 64}, "any-32x256"},
+      {row, {2, 64, 64, 64 * 72, 68}, "any-64x256"},
+      {row, {2, 64, 64, 64 * 64 + 4, 64}, "any-64x256"},
       {row, {2, 64, 64, 0, 0}, "tma-8x512"},
       {row, {2, 64, 64, INT64_C(1) << 39, 64}, "tma-8x512"}, /* no map, no limit */
       {row, {1, 1, 64, 3, 5}, "tma-8x512"},
@@ -187,7 +187,7 @@ static void addresses_select_kernels(void **state) {
   (void)state;
   static const char *const names[] = {colt, row, sq};
   static const char *const fast[] = {"tma-32x64-direct", "tma-8x512", "tma-128x128"};
-  static const char *const generic[] = {"any-128x128", "any-32x256", "any-128x128"};
+  static const char *const generic[] = {"any-128x128", "any-64x256", "any-128x128"};
   /* What one more than these bytes misaligns: in, out and scale of each name. */
   static const uintptr_t alignments[][3] = {{16, 16, 2}, {16, 16, 1}, {16, 16, 8}};
   const struct mxq_shape shape = mxq_shape_dense(2, 128, 128);

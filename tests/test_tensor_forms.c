@@ -104,14 +104,14 @@ static void scales_lie_where_the_contract_says(void **state) {
     uint64_t stride_e, pitch; /* of (3, 70, 96): in scales; tiles of blk, words of packed mn */
   } rows[] = {
       {"quantize_bf16_e4m3_b32_rceil_row_lin.tma-8x512", 70 * 3, 3},
-      {"quantize_bf16_e4m3_b32_rceil_row_lin.any-32x256", 70 * 3, 3},
+      {"quantize_bf16_e4m3_b32_rceil_row_lin.any-64x256", 70 * 3, 3},
       {"quantize_f32_e4m3_b32_amax_col_lin.any-128x64", 3 * 96, 96},
       {"quantize_f32_e4m3_b16_rceil_colt_lin.any-128x64", 5 * 96, 96},
       {"quantize_f16_e4m3_b64_pow2_sq_lin.tma-128x128", 2 * 2, 2},
       {"quantize_f16_e4m3_b128_pow2_sqt_lin.any-128x128", 1, 1},
       /* A tile of 128 rows and 4 columns. */
-      {"quantize_bf16_e4m3_b32_rceil_row_blk.any-32x256", 512, 1},
-      {"quantize_bf16_e4m3_b16_rceil_row_blk.any-32x256", 1024, 2},
+      {"quantize_bf16_e4m3_b32_rceil_row_blk.any-64x256", 512, 1},
+      {"quantize_bf16_e4m3_b16_rceil_row_blk.any-64x256", 1024, 2},
       {"quantize_f32_e4m3_b32_rceil_colt_blk.any-128x64", 512, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -828,7 +828,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
   // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
   // those threads share two blocks: each must find the same one first.
-  constexpr bool FLIPS = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 && !(ALONG_K && PIECES == 2);
+  constexpr bool FLIPS = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 && !(ALONG_K && PIECES > 1);
   const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
@@ -846,7 +846,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     for (unsigned c = 1; c < COLUMNS; c++)
       scale[piece][c] = ALONG_K ? scale[piece][0] : scale_of(column_magnitude(largest, c));
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
-      put_scales(args, at, first_row + (PIECES == 2 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
+      put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
                  scale[piece]);
   }
 
@@ -854,11 +854,11 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
-    const auto &of = scale[PIECES == 2 ? half / 16 : 0];
     codes16 codes[COLUMNS];
 #pragma unroll
     for (unsigned quad = 0; quad < 4; quad++) {
       const unsigned *const four_rows = rows + half + quad * 4;
+      const auto &of = scale[(half + quad * 4) / PIECE_ROWS];
       if constexpr (COLUMN_MAJOR) {
         unsigned four[COLUMNS];
         narrow_down(four_rows, of, four);

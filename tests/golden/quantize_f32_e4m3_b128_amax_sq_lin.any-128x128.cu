@@ -147,7 +147,7 @@ constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 512, BLOCKS_PER_SM = 2;
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = 0, OUT_TILE = 67584;
-constexpr unsigned MAXIMA = 88064, SCALE_TILE = 90112;
+constexpr unsigned MAXIMA = 83968, SCALE_TILE = 86016;
 
 #line 1 "templates/scale.cuh"
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
@@ -591,9 +591,10 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
 
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
+// Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.
 struct tile_extent {
   length n, k, e;
-  unsigned rows, columns;
+  unsigned rows, columns, rows_behind, columns_behind;
 };
 
 MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
@@ -604,7 +605,9 @@ template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
   const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
   const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
-  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+  const unsigned n_left = part_inside(n, args.n, 2 * TILE_N), k_left = part_inside(k, args.k, 2 * TILE_K);
+  const unsigned rows = n_left < TILE_N ? n_left : TILE_N, columns = k_left < TILE_K ? k_left : TILE_K;
+  return {n, k, at.e, rows, columns, n_left - rows, k_left - columns};
 }
 
 #line 1 "templates/device_async.cuh"
@@ -630,8 +633,8 @@ MXQ_FN void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 #line 2 "templates/lines.cuh"
 // Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
 // `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
-// to store are contiguous within 16. Those of a tile to load are within the line, which has room for
-// LINE_PITCH of them, a word more than LINE_BYTES at least; they are of type `element`.
+// are contiguous within 16; those of a tile to load are so within the line, which has room for 16 more than
+// LINE_BYTES. Lines begin at an `element`, and are a number of them apart.
 
 // What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
 template <class BYTE>
@@ -647,163 +650,201 @@ MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
   return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
 }
 
-// Bytes of a line that lie past the last aligned word before it.
+// Bytes of a line that lie past the last multiple of 16 before it.
 MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
-  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 16;
 }
 
-// How far the lines of a loaded tile begin behind their places: as far as in global memory behind an
-// aligned word, so that words arrive as they are. Elements of a word have no such distance.
+// What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
+// it: 16 or more are alike.
+struct lines_from : lines_at<const unsigned char> {
+  unsigned before, behind;
+};
+
+// How far the lines of a loaded tile begin behind their places: as far as in global memory behind a
+// multiple of 16, so that pieces of 16 bytes arrive as they are.
 struct lines_shift {
-  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 4
+  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 16
 };
 MXQ_FN bool is_shifted(lines_shift shift) { return (shift.first | shift.pitch) != 0; }
-// For permute_bytes of two words: the one that begins as far behind the first as `line` is shifted, and
-// `half` more.
-MXQ_FN unsigned shift_selector(lines_shift shift, unsigned line, unsigned half = 0) {
-  return 0x3210 + ((shift.first + line * shift.pitch) % 4 + half) * 0x1111;
+MXQ_FN unsigned ahead_of(lines_shift shift, unsigned line) {
+  return (shift.first + line * shift.pitch) % 16;
 }
-
-// Starts the copies of pieces that exist whole; others become zeros. HAS_ENDS: but not those that lines
-// begin and end in. A thread's lines lie so far apart that all have the same distance from a word.
-template <class TILE, class PIECE, bool HAS_ENDS>
-MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
-  constexpr unsigned SIZE = sizeof(PIECE), PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
-  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
-  static_assert(!HAS_ENDS || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
-  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
-  const unsigned char *line = from.first + first * from.pitch;
-  const unsigned ahead = HAS_ENDS ? bytes_ahead(line) : 0;
-  if (HAS_ENDS && at < ahead) return;
-  const unsigned end = (from.bytes + ahead) / SIZE * SIZE;
-  line += at - ahead;
-#pragma unroll 4
-  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch) {
-    const bool exists = first + i * STEP < from.lines;
-    if (exists && at < end)
-      copy_async<SIZE>(TILE::place(first + i * STEP, at), line);
-    else if (!HAS_ENDS || at != (exists ? end : 0))
-      shared_store(TILE::place(first + i * STEP, at), PIECE{});
-  }
-}
-
-// The word whose first byte lies `from` bytes behind the begin of a line, modulo 2^32; zeros outside of it.
-template <class ELEMENT>
-MXQ_FN unsigned gather_word(const unsigned char *line, unsigned from, unsigned bytes) {
-  unsigned word = 0;
-#pragma unroll
-  for (unsigned i = 0; i < 4; i += sizeof(ELEMENT)) {
-    const unsigned byte = from + i;
-    if (byte < bytes)
-      word |= static_cast<unsigned>(global_load(reinterpret_cast<const ELEMENT *>(line + byte)))
-              << 8 * i;
-  }
-  return word;
-}
-
-// What the pieces left out: the words that lines begin and end in, and the one behind LINE_BYTES.
+// For permute_bytes of two words: the one that begins `byte` behind the first, modulo 4.
+MXQ_FN unsigned shift_selector(unsigned byte) { return 0x3210 + byte % 4 * 0x1111; }
+// Lines so far apart are shifted alike: their pitch is a number of elements.
 template <class TILE>
-MXQ_FN void load_ends(const lines_at<const unsigned char> &from) {
+constexpr unsigned ALIKE = 16 / sizeof(typename TILE::element);
+
+// How far the places of lines lie apart, from one on that is a multiple of a power of two to one as many
+// lines on as a multiple of it; ALIKE is the least of them.
+template <class TILE>
+MXQ_FN unsigned lines_apart(unsigned lines) {
+  return TILE::place(lines, 0) - TILE::place(0, 0);
+}
+
+// Of the piece `at` bytes behind the place of a line that is shifted by `ahead`: whether it holds any of
+// the tile's bytes, and if so whether all of its bytes are the line's.
+MXQ_FN bool holds_bytes(const lines_from &from, unsigned ahead, unsigned at) {
+  return at < ahead + from.bytes;
+}
+MXQ_FN bool is_whole(const lines_from &from, unsigned ahead, unsigned at) {
+  return at + from.before >= ahead && at + 16 <= ahead + from.bytes + from.behind;
+}
+
+// Starts the copy of a piece that exists whole; one that does not exist becomes zeros.
+template <class TILE>
+MXQ_FN void load_piece(const lines_from &from, unsigned line, unsigned at) {
+  const unsigned char *const begin = from.first + line * from.pitch;
+  const unsigned ahead = bytes_ahead(begin);
+  const bool exists = line < from.lines && holds_bytes(from, ahead, at);
+  if (!exists)
+    shared_store(TILE::place(line, at), words4{});
+  else if (is_whole(from, ahead, at))
+    copy_async<16>(TILE::place(line, at), begin - ahead + at);
+}
+
+// All pieces of a tile but those behind LINE_BYTES. A thread's lines are shifted alike.
+template <class TILE>
+MXQ_FN void load_pieces(const lines_from &from) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  static_assert(STEP % ALIKE<TILE> == 0, "lines that are shifted alike");
+  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * 16;
+  const unsigned char *line = from.first + first * from.pitch;
+  const unsigned ahead = bytes_ahead(line), to = TILE::place(first, at);
+  if (from.lines == TILE::LINES && holds_bytes(from, ahead, at) && is_whole(from, ahead, at)) {
+    line = line - ahead + at;
+#pragma unroll
+    for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
+      copy_async<16>(to + lines_apart<TILE>(i * STEP), line);
+  } else {
+#pragma unroll 1
+    for (unsigned i = 0; i < TILE::LINES; i += STEP) load_piece<TILE>(from, first + i, at);
+  }
+}
+
+// What pieces left out: the elements of those that lines begin and end in.
+template <class TILE>
+MXQ_FN void load_ends(const lines_from &from) {
   using element = typename TILE::element;
 #pragma unroll 1
-  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
-    const unsigned char *const at = from.first + line * from.pitch;
-    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at);
-    const unsigned end = bytes ? (bytes + ahead) / 4 * 4 : 0;
-    shared_store(TILE::place(line, end), gather_word<element>(at, end - ahead, bytes));
-    if (ahead != 0 && end != 0)
-      shared_store(TILE::place(line, 0), gather_word<element>(at, 0 - ahead, bytes));
-    if (end != TILE::LINE_BYTES) shared_store(TILE::place(line, TILE::LINE_BYTES), 0u);
+  for (unsigned item = thread_id(); item < from.lines * ALIKE<TILE>; item += THREADS) {
+    const unsigned line = item / ALIKE<TILE>, part = item % ALIKE<TILE> * sizeof(element);
+    const unsigned char *const begin = from.first + line * from.pitch;
+    const unsigned ahead = bytes_ahead(begin), last = (ahead + from.bytes) / 16 * 16;
+#pragma unroll
+    for (unsigned end = 0; end < 2; end++) {
+      const unsigned at = end == 0 ? 0 : last, byte = at + part - ahead;
+      if (!holds_bytes(from, ahead, at) || is_whole(from, ahead, at)) continue;
+      element value = 0;
+      if (byte < from.bytes) value = global_load(reinterpret_cast<const element *>(begin + byte));
+      shared_store(TILE::place(line, at + part), value);
+    }
   }
 }
 
-// Starts to load a tile: by 16 bytes, or by words. copies_wait ends it.
+// Starts to load a tile. copies_wait ends it.
 template <class TILE>
-MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
-  constexpr bool WORDS_WHOLE = sizeof(typename TILE::element) == 4;
-  if (are_aligned(from, 16)) {
-    copy_pieces<TILE, words4, false>(from);
-    return {};
+MXQ_FN lines_shift load_lines(const lines_from &from) {
+  load_pieces<TILE>(from);
+  if (!are_aligned(from, 16)) {
+#pragma unroll 1
+    for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
+      load_piece<TILE>(from, line, TILE::LINE_BYTES);
+    if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
   }
-  copy_pieces<TILE, unsigned, !WORDS_WHOLE>(from);
-  if constexpr (WORDS_WHOLE) return {};
-  load_ends<TILE>(from);
-  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
+  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
 }
 
-// A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.
-template <class TILE, bool SHIFTED>
-MXQ_FN unsigned load_word(unsigned line, unsigned byte, unsigned selector) {
-  const unsigned at = TILE::place(line, byte);
-  if constexpr (!SHIFTED) return shared_load<unsigned>(at);
-  return permute_bytes(shared_load<unsigned>(at), shared_load<unsigned>(at, 4), selector);
-}
+// Stores lines that are aligned to 16 bytes, a batch of pieces at a time. Lines of a thread lie equally far
+// apart in shared memory.
+template <class TILE>
+struct store_steps {
+  static constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
+  static constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
+  static constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
+  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
+  static_assert(STEP % ALIKE<TILE> == 0, "lines that begin alike");
+};
 
-// Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
 template <class TILE>
 MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
-  constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
-  constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
-  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
-  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
+  using of = store_steps<TILE>;
+  const unsigned byte = thread_id() % of::LINE_PIECES * 16, first = thread_id() / of::LINE_PIECES;
   if (byte >= to.bytes || first >= TILE::LINES) return;
   unsigned char *at = to.first + first * to.pitch + byte;
+  unsigned from = TILE::place(first, byte);
 #pragma unroll 1
-  for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
-    words4 piece[BATCH];
+  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
+    words4 piece[of::BATCH];
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++)
-      piece[i] = shared_load<words4>(TILE::place(first + (batch + i) * STEP, byte));
+    for (unsigned i = 0; i < of::BATCH; i++)
+      piece[i] = shared_load<words4>(from, lines_apart<TILE>(i * of::STEP));
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
-      if (first + (batch + i) * STEP < to.lines)
+    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
+      if (first + (batch + i) * of::STEP < to.lines)
         global_store(reinterpret_cast<words4 *>(at), piece[i]);
+    from += lines_apart<TILE>(of::BATCH * of::STEP);
   }
 }
 
-// Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
-// are a multiple of four apart, so that as many bytes are ahead of each.
+// Stores the aligned pieces of other lines, each joined from five words of the tile: the fifth is the
+// fourth again where pieces begin with a word.
 template <class TILE>
-MXQ_FN void store_words(const lines_at<unsigned char> &to) {
-  constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
-  constexpr unsigned BATCH = TILE::LINES / STEP < 4 ? TILE::LINES / STEP : 4;
-  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
-  const unsigned first = thread_id() / LINE_WORDS;
-  const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
-  unsigned char *const line = to.first + first * to.pitch;
-  const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
-  const unsigned byte = end - ahead, joined = 0x7654 - ahead * 0x1111;
-  if (byte > to.bytes || to.bytes - byte < 4) return;
-  unsigned char *at = line + byte;
+MXQ_FN void store_joined(const lines_at<unsigned char> &to) {
+  using of = store_steps<TILE>;
+  const unsigned first = thread_id() / of::LINE_PIECES;
+  unsigned char *at = to.first + first * to.pitch;
+  const unsigned byte = thread_id() % of::LINE_PIECES * 16 - bytes_ahead(at);
+  if (first >= TILE::LINES || byte > to.bytes || to.bytes - byte < 16) return;
+  const unsigned joined = shift_selector(byte);
+  unsigned from[5];
+  for (unsigned w = 0; w < 5; w++)
+    from[w] = TILE::place(first, (w < 4 ? byte + w * 4 : byte + 15) & ~3u);
+  at += byte;
 #pragma unroll 1
-  for (unsigned batch = 0; batch < TILE::LINES / STEP; batch += BATCH) {
-    unsigned word[BATCH];
+  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
+    words4 piece[of::BATCH];
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++) {
-      const unsigned from = first + (batch + i) * STEP;
-      const unsigned low = ahead ? shared_load<unsigned>(TILE::place(from, end - 4)) : 0;
-      word[i] = permute_bytes(low, shared_load<unsigned>(TILE::place(from, end)), joined);
+    for (unsigned i = 0; i < of::BATCH; i++) {
+      unsigned word[5];
+      for (unsigned w = 0; w < 5; w++)
+        word[w] = shared_load<unsigned>(from[w], lines_apart<TILE>(i * of::STEP));
+      for (unsigned w = 0; w < 4; w++)
+        piece[i].word[w] = permute_bytes(word[w], word[w + 1], joined);
     }
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
-      if (first + (batch + i) * STEP < to.lines)
-        global_store(reinterpret_cast<unsigned *>(at), word[i]);
+    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
+      if (first + (batch + i) * of::STEP < to.lines)
+        global_store(reinterpret_cast<words4 *>(at), piece[i]);
+    for (unsigned w = 0; w < 5; w++) from[w] += lines_apart<TILE>(of::BATCH * of::STEP);
   }
 }
 
-// Stores the bytes of each line that lie before its first aligned word, and behind the last: eight
-// neighbouring threads for a line, four at either end.
+// Stores the elements of each line that lie before its first aligned piece, and behind the last: as many
+// neighbouring threads for a line as a piece has elements. Where both are more, twice.
 template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
+  using element = typename TILE::element;
+  constexpr unsigned PARTS = ALIKE<TILE>, STEP = THREADS / PARTS;
+  static_assert(TILE::LINES % STEP == 0, "whole steps");
+  const unsigned part = thread_id() % PARTS * sizeof(element), first = thread_id() / PARTS;
+  unsigned char *const line = to.first + first * to.pitch;
+  const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
+  const unsigned tail = (to.bytes - head) % 16;
+  const int left = static_cast<int>(to.lines) - static_cast<int>(first);
 #pragma unroll 1
-  for (unsigned item = thread_id(); item < to.lines * 8; item += THREADS) {
-    const unsigned line = item / 8, i = item % 4;
-    unsigned char *const at = to.first + line * to.pitch;
-    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4, tail = (to.bytes + ahead) % 4;
-    const unsigned byte = item % 8 < 4 ? i : to.bytes - 1 - i;
-    if (i < to.bytes && (item % 8 < 4 ? i < head : i < tail && byte >= head))
-      global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
+  for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
+    const bool behind = pass != 0 || part >= head;
+    if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
+    const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
+    unsigned char *at = line + byte;
+#pragma unroll
+    for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
+      if (static_cast<int>(i * STEP) < left)
+        global_store(reinterpret_cast<element *>(at),
+                     shared_load<element>(from, lines_apart<TILE>(i * STEP)));
   }
 }
 
@@ -812,44 +853,50 @@ MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
   if (are_aligned(to, 16)) {
     store_pieces<TILE>(to);
   } else {
-    store_words<TILE>(to);
-    if (!are_aligned(to, 4)) store_ends<TILE>(to);
+    store_joined<TILE>(to);
+    store_ends<TILE>(to);
   }
 }
 
 #line 20 "templates/any.cu"
-// The input tile is [n][k], rows a gap apart that keeps 16 bytes in each of neighbouring rows in different
-// banks, and has room for a shift.
+constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
+// The input tile is [n][k], rows a gap apart that has room for a shift. Runs are read of rows that are
+// shifted alike: 16 bytes more behind each ROWS_ALIKE keep 16 bytes in each of such rows in different banks.
+constexpr unsigned ROWS_ALIKE = 128 / IN_BITS;
 struct in_tile {
   using element = unsigned;
   static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
-  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16;
+  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16, GAP = READS_RUNS ? 16 : 0;
   static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) { return IN_TILE + line * LINE_PITCH + byte; }
+  MXQ_FN unsigned place(unsigned line, unsigned byte) {
+    return IN_TILE + line * LINE_PITCH + line / ROWS_ALIKE * GAP + byte;
+  }
 };
-constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
-constexpr bool MAY_SHIFT = sizeof(in_tile::element) < 4;
+constexpr bool WORDS_WHOLE = sizeof(in_tile::element) == 4;  // words of shifted lines are words too
 
 // What of a tile does not exist becomes zeros, which leave a maximum as it is.
 MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
   return load_lines<in_tile>(
-      {args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
-       args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)});
+      {{args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
+        args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)},
+       at.k ? 16u : 0u, at.columns_behind * (IN_BITS / 8)});
 }
 
-// The tile of a part's codes, in the lines that codes have in memory: rows, a gap apart that keeps the
-// runs of a warp in different banks, or columns, swizzled as a tensor map does it.
+// The tile of a part's codes, in the lines that codes have in memory: rows, with a gap behind each
+// ROWS_ALIKE that keeps the runs of a warp in different banks, or columns, swizzled as a tensor map does it.
 template <unsigned PART>
 struct out_tile {
+  using element = unsigned char;
   static constexpr bool TURNED = PART & 4;
   static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
   static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;
-  static constexpr unsigned GAP = 512 / RUN_WORDS;
+  static constexpr unsigned GAP = READS_RUNS ? 512 / RUN_WORDS : 0;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    if constexpr (TURNED) return swizzle<LINE_BYTES>(OUT_TILE + line * LINE_BYTES + byte);
-    return OUT_TILE + line * (LINE_BYTES + GAP) + byte;
+    const unsigned begin = line * LINE_BYTES;
+    if constexpr (TURNED) return OUT_TILE + begin + (byte ^ swizzle<LINE_BYTES>(begin) ^ begin);
+    return OUT_TILE + begin + line / ROWS_ALIKE * GAP + byte;
   }
 };
 
@@ -880,9 +927,10 @@ struct scale_tile {
   }
 };
 
-// The place of the scale of the block that begins at row n and column k, in its matrix.
-template <unsigned PART>
-MXQ_FN length place_of_scale(const mxq_scale_args &scales, length n, length k) {
+// The place of the scale of the block that begins at row n and column k, in its matrix. Linear ones of a
+// tile lie behind that of its first block as they would in a matrix of their own.
+template <unsigned PART, class INDEX>
+MXQ_FN length place_of_scale(const mxq_scale_args &scales, INDEX n, INDEX k) {
   constexpr bool ROWS_N = scales_of<PART>::ROWS_N;
   return scale_place<PART>(scales.pitch, ROWS_N ? n : k, (ROWS_N ? k : n) / BLOCK);
 }
@@ -896,8 +944,8 @@ MXQ_FN void put_scale(const mxq_any_args &args, const mxq_scale_args &scales, co
   if constexpr (SCALES_LIN) {
     if (inside)
       store_scale_at(scales,
-                     at.e * scales.stride_e +
-                         place_of_scale<PART>(scales, at.n + row, at.k + column),
+                     at.e * scales.stride_e + place_of_scale<PART>(scales, at.n, at.k) +
+                         place_of_scale<PART>(scales, row, column),
                      code);
   } else if constexpr (SCALES_BY_TILES) {
     shared_store(scale_tile<PART>::place(row, column),
@@ -916,12 +964,17 @@ MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &sc
     store_scale_tile<PART>(scales, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
     return;
   }
-  for (unsigned i = thread_id(); i < tile::ROWS * tile::COLUMNS_HELD; i += THREADS) {
-    const unsigned along = i / tile::COLUMNS_HELD * tile::ROW;
-    const unsigned across = i % tile::COLUMNS_HELD * BLOCK;
-    store_scale<PART>(scales, at.e, at.n + (tile::ROWS_N ? along : across),
-                      at.k + (tile::ROWS_N ? across : along), args.n, args.k,
-                      shared_load<unsigned char>(SCALE_TILE + i));
+  const length rows = tile::ROWS_N ? args.n : args.k;
+  const length columns = ((tile::ROWS_N ? args.k : args.n) + BLOCK - 1) / BLOCK;
+#pragma unroll 1
+  for (unsigned i = thread_id(); i < tile::ROWS * tile::ROW * tile::COLUMNS_HELD; i += THREADS) {
+    const unsigned line = i / tile::COLUMNS_HELD, first = i % tile::COLUMNS_HELD;
+    const length row = (tile::ROWS_N ? at.n : at.k) + line;
+    const length column = (tile::ROWS_N ? at.k : at.n) / BLOCK + first;
+    if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
+    const unsigned from = SCALE_TILE + line / tile::ROW * tile::COLUMNS_HELD + first;
+    store_scale_at(scales, at.e * scales.stride_e + scale_place<PART>(scales.pitch, row, column),
+                   row < rows ? shared_load<unsigned char>(from) : 0);
   }
 }
 
@@ -945,7 +998,7 @@ struct columns_of {
   // eight neighbouring threads, which lie two columns apart, fall into different banks. Not where
   // those threads share two blocks: each must find the same one first.
   static constexpr bool FLIPS =
-      TURNED && OUT_BITS == 8 && COLUMNS == 2 && !(SQUARE && PIECES == 2);
+      TURNED && OUT_BITS == 8 && COLUMNS == 2 && !(SQUARE && PIECES > 1);
   static_assert(PART == 2 || THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
   static_assert(PART == 2 || WORDS % 32 == 0, "a warp stays in one row group");
   static_assert(TILE_N % BLOCK == 0 && WORDS % BLOCK_WORDS == 0, "whole blocks");
@@ -975,37 +1028,51 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   return largest;
 }
 
-// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four.
+// Puts four codes into a row-major tile: those of two columns in two rows, or of one in four. Rows lie
+// lines_apart behind `to`, the place of the word's codes in a row that is a multiple of 16.
 template <unsigned PART>
-MXQ_FN void stage_four(unsigned row, unsigned word, unsigned four) {
+MXQ_FN void stage_four(unsigned to, unsigned row, unsigned word, unsigned four) {
   using tile = out_tile<PART>;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    shared_store(tile::place(row, word * 2), static_cast<unsigned short>(four));
-    shared_store(tile::place(row + 1, word * 2), static_cast<unsigned short>(four >> 16));
+    shared_store(to, static_cast<unsigned short>(four), lines_apart<tile>(row));
+    shared_store(to, static_cast<unsigned short>(four >> 16), lines_apart<tile>(row + 1));
   } else if constexpr (COLUMNS == 2) {
-    shared_store(tile::place(row, word), static_cast<unsigned char>(four));
-    shared_store(tile::place(row + 1, word), static_cast<unsigned char>(four >> 8));
+    shared_store(to, static_cast<unsigned char>(four), lines_apart<tile>(row));
+    shared_store(to, static_cast<unsigned char>(four >> 8), lines_apart<tile>(row + 1));
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(tile::place(row + r, word), static_cast<unsigned char>(four >> 8 * r));
+      shared_store(to, static_cast<unsigned char>(four >> 8 * r), lines_apart<tile>(row + r));
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
     const unsigned odd = word % 2;
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(tile::place(row + r, word / 2),
+      shared_store(to + lines_apart<tile>(row + r),
                    static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
   }
 }
 
-// Sixteen rows of a word. The elements have two bytes if they are shifted: every other row alike.
+// Sixteen rows of a word, from a multiple of 16 on. Elements of two bytes begin in the middle of words in
+// all of the even rows or in none, and so in the odd ones.
 template <bool SHIFTED>
 MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
-  const unsigned selector[2] = {shift_selector(shift, row), shift_selector(shift, row + 1)};
+  unsigned from[ROWS_ALIKE];
+  for (unsigned i = 0; i < ROWS_ALIKE; i++)
+    from[i] = in_tile::place(row, word * 4) + (SHIFTED ? ahead_of(shift, i) / 4 * 4 : 0);
 #pragma unroll
   for (unsigned r = 0; r < 16; r++)
-    rows[r] = load_word<in_tile, SHIFTED>(row + r, word * 4, selector[r % 2]);
+    rows[r] = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r));
+  if constexpr (SHIFTED && !WORDS_WHOLE) {
+#pragma unroll
+    for (unsigned odd = 0; odd < 2; odd++)
+      if (ahead_of(shift, odd) % 4 != 0)
+#pragma unroll
+        for (unsigned r = odd; r < 16; r += 2) {
+          const unsigned next = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r) + 4);
+          rows[r] = permute_bytes(rows[r], next, 0x5432);
+        }
+  }
 }
 
 template <unsigned PART>
@@ -1018,10 +1085,10 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   unsigned rows[HELD_ROWS];
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
-    if (!MAY_SHIFT || !is_shifted(shift))
-      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
+    if (is_shifted(shift))
+      load_rows<true>(first_row + (half ^ flip), word, shift, rows + half);
     else
-      load_rows<MAY_SHIFT>(first_row + (half ^ flip), word, shift, rows + half);
+      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
 
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
@@ -1034,7 +1101,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
     if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
       for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
         put_scale<PART>(args, scales, at,
-                        first_row + (part::PIECES == 2 ? piece * part::PIECE_ROWS ^ flip : 0),
+                        first_row + (part::PIECES > 1 ? piece * part::PIECE_ROWS ^ flip : 0),
                         word * COLUMNS + c, scale[piece][c].code);
   }
 
@@ -1042,18 +1109,19 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
-    const auto &of = scale[part::PIECES == 2 ? half / 16 : 0];
+    const unsigned to = out_tile<PART>::place(row, word * COLUMNS * OUT_BITS / 8);
     codes16 codes[COLUMNS];
 #pragma unroll
     for (unsigned quad = 0; quad < 4; quad++) {
       const unsigned *const four_rows = rows + half + quad * 4;
+      const auto &of = scale[(half + quad * 4) / part::PIECE_ROWS];
       if constexpr (part::TURNED) {
         unsigned four[COLUMNS];
         narrow_down(four_rows, of, four);
         for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
       } else {
         for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-          stage_four<PART>(row + quad * 4 + r, word, narrow_across(four_rows + r, of));
+          stage_four<PART>(to, quad * 4 + r, word, narrow_across(four_rows + r, of));
       }
     }
     if constexpr (part::TURNED)
@@ -1062,28 +1130,45 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 68 "templates/any.cu"
+#line 74 "templates/any.cu"
 // Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
-// so that the 16 bytes of eight of them lie in different banks.
+// so that the 16 bytes of eight of them lie in different banks. Its rows are shifted alike.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
 constexpr unsigned WARP_RUNS = ROW_RUNS < 32 / INTERLEAVED ? ROW_RUNS : 32 / INTERLEAVED;
 constexpr unsigned ROW_WARPS = ROW_RUNS / WARP_RUNS, WARP_ROWS = 32 / WARP_RUNS;
 static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "whole blocks");
 static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
-static_assert(TILE_N * ROW_RUNS % THREADS == 0 && TILE_N % WARP_ROWS == 0, "whole warps");
+static_assert(TILE_N * ROW_RUNS % THREADS == 0, "whole warps");
+static_assert(!READS_RUNS || TILE_N % (WARP_ROWS * ROWS_ALIKE) == 0, "whole warps");
 
+// The words of a run that begins in word AHEAD of those that are held, and some bytes later.
+template <unsigned AHEAD>
+MXQ_FN void join_run(const unsigned (&held)[RUN_WORDS + 4], unsigned selector, unsigned (&words)[RUN_WORDS]) {
+#pragma unroll
+  for (unsigned w = 0; w < RUN_WORDS; w++)
+    words[w] = permute_bytes(held[AHEAD + w], held[AHEAD + w + 1], selector);
+}
+
+// All lanes of a warp begin in the same word.
 template <bool SHIFTED>
 MXQ_FN void load_run(unsigned row, unsigned run, lines_shift shift, unsigned (&words)[RUN_WORDS]) {
   const unsigned from = in_tile::place(row, run * RUN_WORDS * 4);
-  for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+  unsigned held[RUN_WORDS + 4];
+#pragma unroll
+  for (unsigned w = 0; w < RUN_WORDS + (SHIFTED ? 4 : 0); w += 4) {
     const words4 four = shared_load<words4>(from, w * 4);
-    for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+    for (unsigned i = 0; i < 4; i++) held[w + i] = four.word[i];
   }
   if constexpr (SHIFTED) {
-    const unsigned selector = shift_selector(shift, row), next = shared_load<unsigned>(from, RUN_WORDS * 4);
-    for (unsigned w = 0; w < RUN_WORDS; w++)
-      words[w] = permute_bytes(words[w], w + 1 < RUN_WORDS ? words[w + 1] : next, selector);
+    const unsigned ahead = ahead_of(shift, row), selector = shift_selector(ahead);
+    switch (ahead / 4) {
+      case 0: return join_run<0>(held, selector, words);
+      case 1: return join_run<1>(held, selector, words);
+      case 2: return join_run<2>(held, selector, words);
+      default: return join_run<3>(held, selector, words);
+    }
   }
+  for (unsigned w = 0; w < RUN_WORDS; w++) words[w] = held[w];
 }
 
 template <unsigned PART>
@@ -1093,14 +1178,15 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
 #pragma unroll 1
   for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
     const unsigned warp = thread_id() / 32 + step * (THREADS / 32);
-    const unsigned row = warp / ROW_WARPS * WARP_ROWS +
-                         lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
+    const unsigned of = lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
+    const unsigned row = warp / ROW_WARPS / ROWS_ALIKE * (WARP_ROWS * ROWS_ALIKE) +
+                         of * ROWS_ALIKE + warp / ROW_WARPS % ROWS_ALIKE;
     const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
     unsigned words[RUN_WORDS];
-    if (!MAY_SHIFT || !is_shifted(shift))
-      load_run<false>(row, run, shift, words);
+    if (is_shifted(shift))
+      load_run<true>(row, run, shift, words);
     else
-      load_run<MAY_SHIFT>(row, run, shift, words);
+      load_run<false>(row, run, shift, words);
     const run_scales scale = scales_of_run(words, INTERLEAVED);
     if (run * RUN % BLOCK == 0)
       for (unsigned piece = 0; piece < RUN_PIECES; piece++)

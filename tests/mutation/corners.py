@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Faults that show at a few elements only: the last row, one length of many, one path of an access."""
-from edits import Template, change
+from edits import Template, change, cut
 
 
 def of(op, *kernels):
@@ -122,32 +122,33 @@ extent = Template("extent.cuh", quantize("bf16_e4m3_b32_rceil_row_lin.any"))
 kept = Template("kept_scales.cuh", quantize("bf16_e4m3_b32_rceil_row_blk.any"))
 DEQUANT_ANY = dequantize("e4m3_bf16_b32_e8m0_row_lin.any", "e2m1_f16_b32_e8m0_colt_lin.any")
 LINES = [
-    lines("line past the last loaded", change("exists = first + i * STEP < from.lines", "exists = first + i * STEP <= from.lines")),
-    lines("pieces of 16 bytes at any address", change("  if (are_aligned(from, 16)) {", "  if (true) {")),
-    lines("pieces of 16 bytes at words", change("  if (are_aligned(from, 16)) {", "  if (are_aligned(from, 4)) {")),
+    lines("line past the last loaded", change("line < from.lines && holds", "line <= from.lines && holds")),
+    lines("ends of loaded lines left out", change("  if (!are_aligned(from, 16)) {", "  if (false) {")),
+    lines("ends of loaded lines of words left out", change("  if (!are_aligned(from, 16)) {",
+                                                  "  if (!are_aligned(from, 4)) {"),
+          dequantize("e4m3_bf16_b32_e8m0_row_lin.any") + ["--shape", "2,35,132"]),
+    lines("line that ends a byte short of a piece", change("at + 16 <= ahead", "at + 15 <= ahead"),
+          dequantize("e4m3_bf16_b32_e8m0_row_lin.any") + ["--shape", "1,1,47"]),
+    lines("pieces of 16 bytes at any address", change("  if (are_aligned(to, 16)) {", "  if (true) {")),
+    lines("pieces of 16 bytes at words", change("  if (are_aligned(to, 16)) {", "  if (are_aligned(to, 4)) {"),
+          DEQUANT_ANY + ["--shape", "2,36,132"]),
     lines("piece past the end stored", change("if (byte >= to.bytes ||", "if (byte > to.bytes ||")),
     lines("line past the last stored, by pieces",
-          change("      if (first + (batch + i) * STEP < to.lines)\n"
-                 "        global_store(reinterpret_cast<words4",
-                 "      if (first + (batch + i) * STEP <= to.lines)\n"
-                 "        global_store(reinterpret_cast<words4")),
-    lines("line past the last stored, by words",
-          change("      if (first + (batch + i) * STEP < to.lines)\n"
-                 "        global_store(reinterpret_cast<unsigned *",
-                 "      if (first + (batch + i) * STEP <= to.lines)\n"
-                 "        global_store(reinterpret_cast<unsigned *")),
-    lines("last word of a line left out", change("to.bytes - byte < 4", "to.bytes - byte < 5")),
-    lines("word past the end of a line", change("byte > to.bytes || to.bytes - byte < 4",
-                                                "byte > to.bytes || to.bytes - byte < 1")),
-    lines("joined one byte off", change("0x7654 - ahead * 0x1111", "0x7654 - ahead * 0x1111 + 0x1111")),
-    lines("first word of a line twice", change("TILE::place(from, end - 4)", "TILE::place(from, end)")),
-    lines("head one byte long", change("head = (4 - ahead) % 4", "head = 4 - ahead")),
-    lines("tail of another line", change("(to.bytes + ahead) % 4", "to.bytes % 4")),
-    lines("last byte of three left out", change("i < tail &&", "i + 1 < tail &&")),
-    lines("byte of a short line twice", change(" && byte >= head", ""),
-          quantize("bf16_e2m1_b32_floor_row_lin.any", "bf16_e2m1_b32_floor_colt_lin.any")),
-    lines("ends of words left out", change("if (!are_aligned(to, 4))", "if (!are_aligned(to, 2))"),
-          DEQUANT_ANY),
+          change("of::STEP < to.lines)\n        global_store(reinterpret_cast<words4 *>(at), piece[i]);\n    from +=",
+                 "of::STEP <= to.lines)\n        global_store(reinterpret_cast<words4 *>(at), piece[i]);\n    from +=")),
+    lines("line past the last stored, by joined pieces",
+          change("of::STEP < to.lines)\n        global_store(reinterpret_cast<words4 *>(at), piece[i]);\n    for",
+                 "of::STEP <= to.lines)\n        global_store(reinterpret_cast<words4 *>(at), piece[i]);\n    for")),
+    lines("last piece of a line left out", change("to.bytes - byte < 16", "to.bytes - byte < 17")),
+    lines("joined one byte off", change("joined = shift_selector(byte)", "joined = shift_selector(byte + 1)")),
+    lines("words of a piece twice", change("byte + w * 4", "byte + w / 2 * 8")),
+    lines("head a piece long", change("(16 - bytes_ahead(line)) % 16", "16 - bytes_ahead(line)"), DEQUANT_ANY),
+    lines("tail of another line", change("(to.bytes - head) % 16", "to.bytes % 16")),
+    lines("first byte of a tail left out", change("part + tail < 16", "part + tail <= 16")),
+    lines("tails that reach into heads left out", change("to.bytes % 16 ? 2 : 1", "1"),
+          quantize("bf16_e4m3_b32_rceil_row_lin.any") + ["--shape", "1,2,33"]),
+    lines("ends of words left out", change("    store_ends<TILE>(to);", "    if (!are_aligned(to, 4)) store_ends<TILE>(to);"),
+          dequantize("e4m3_f32_b32_e8m0_row_lin.any")),
     extent("carry of the inner digit lost", change(" + (at.inner >= inner)", "")),
     extent("carry of the outer digit lost", change(" + (at.outer >= outer)", "")),
     extent("inner digit not taken back", change("if (at.inner >= inner) at.inner -= inner;", "")),
@@ -156,8 +157,13 @@ LINES = [
     kept("rows of squares", change("constexpr unsigned ROW = SQUARE ? BLOCK : 1;",
                                    "constexpr unsigned ROW = 1;"),
          quantize("bf16_e4m3_b32_rceil_sq_blk.any")),
-    kept("columns of blocks by elements", change("(tile::ROWS_N ? across : along)",
-                                                 "(tile::ROWS_N ? along : across)")),
+    kept("columns of blocks by elements", change("(tile::ROWS_N ? at.k : at.n) / BLOCK + first",
+                                                 "(tile::ROWS_N ? at.k : at.n) + first")),
+    kept("rows of padding of any value", change("row < rows ? shared_load", "true ? shared_load"),
+         quantize("bf16_e4m3_b32_rceil_sq_blk.any")),
+    kept("scales one by one past the rows", cut("row >= rows_stored<PART>(rows) || "),
+         quantize("bf16_e4m3_b32_rceil_row_mn.any")),
+    kept("scales one by one past the columns", cut(" || column >= columns_stored<PART>(columns)")),
 ]
 
 MUTANTS = LINES + QUANTIZE + SCALES + MOVES + DEQUANTIZE

@@ -135,11 +135,9 @@ SCALES = [
             ("matrix of a scale forgotten", change("scale_place(args, at.e, at.n",
                                                    "scale_place(args, length(0), at.n")))),
         (one_by_one, COL_ANY, "columns", (
-            ("words exchanged", change("shared_load<words4>(at + i * 4)",
-                                       "shared_load<words4>(at + (i ^ 4) * 4)")),
-            ("next row of blocks", change("row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4;\n  if",
-                                          "(row / BLOCK_N ^ 1) * TILE_BLOCKS_K + column / BLOCK_K) * 4;\n"
-                                          "  if")))),
+            ("words exchanged", change("(at, i * TILE_K", "(at, (i ^ 4) * TILE_K")),
+            ("next row of blocks", change("at = scale_at(row, column);",
+                                          "at = scale_at(row ^ BLOCK_N, column);")))),
     ) for name, step in edits]
 
 BITS = [

@@ -1,4 +1,4 @@
-// dequantize_e5m2_f16_b64_f32_sqt_lin.any-256x64 for sm_90a, from templates/dequant_any.cu.
+// dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x128 for sm_90a, from templates/dequant_any.cu.
 // Reproduce: mxq source dequantize_e5m2_f16_b64_f32_sqt_lin --arch 90a
 // SPDX-License-Identifier: MIT
 
@@ -124,12 +124,12 @@ constexpr bool HAS_FP8 = true;        // conversions of e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
 
 #line 4 "templates/dequant_any.cu"
-constexpr unsigned TILE_N = 256, TILE_K = 64;
+constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
 // Shared memory, in bytes.
-constexpr unsigned IN_TILE = 0, OUT_TILE = 18432;
-constexpr unsigned SCALES = 51200;
+constexpr unsigned IN_TILE = 0, OUT_TILE = 19456;
+constexpr unsigned SCALES = 52224;
 
 #line 1 "templates/place.cuh"
 // Bytes moved in one access.
@@ -337,6 +337,45 @@ MXQ_FN words4 round_chunk(const float (&x)[CHUNK]) {
   return chunk;
 }
 
+#line 1 "templates/device_steps.cuh"
+// Primitives that round to codes by arithmetic.
+#ifdef __CUDACC__
+// fma.rn.f32: a * b + c, rounded once.
+MXQ_FN float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// fma.rn: both halves of a * b + c, each rounded once.
+MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+MXQ_FN unsigned multiply_add_pair_f16(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+// min: the smaller of each half; the other if one is NaN.
+MXQ_FN unsigned min_pair_bf16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.bf16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
+}
+// shf.r.wrap.b32: the low word of high:low moved right.
+MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
+  return __funnelshift_r(low, high, by);
+}
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
+#endif
+
 #line 1 "templates/scale_read.cuh"
 // Reads scales where they lie: contract, section 4. Rows of scales run along N for row and sq, along
 // K for col, colt and sqt.
@@ -447,9 +486,10 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
 
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
+// Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.
 struct tile_extent {
   length n, k, e;
-  unsigned rows, columns;
+  unsigned rows, columns, rows_behind, columns_behind;
 };
 
 MXQ_FN unsigned part_inside(length begin, length end, unsigned most) {
@@ -460,7 +500,9 @@ template <class ARGS>
 MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
   const length n = (TILES_BY_K ? at.outer : at.inner) * TILE_N;
   const length k = (TILES_BY_K ? at.inner : at.outer) * TILE_K;
-  return {n, k, at.e, part_inside(n, args.n, TILE_N), part_inside(k, args.k, TILE_K)};
+  const unsigned n_left = part_inside(n, args.n, 2 * TILE_N), k_left = part_inside(k, args.k, 2 * TILE_K);
+  const unsigned rows = n_left < TILE_N ? n_left : TILE_N, columns = k_left < TILE_K ? k_left : TILE_K;
+  return {n, k, at.e, rows, columns, n_left - rows, k_left - columns};
 }
 
 #line 1 "templates/device_async.cuh"
@@ -486,8 +528,8 @@ MXQ_FN void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 #line 2 "templates/lines.cuh"
 // Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
 // `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
-// to store are contiguous within 16. Those of a tile to load are within the line, which has room for
-// LINE_PITCH of them, a word more than LINE_BYTES at least; they are of type `element`.
+// are contiguous within 16; those of a tile to load are so within the line, which has room for 16 more than
+// LINE_BYTES. Lines begin at an `element`, and are a number of them apart.
 
 // What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
 template <class BYTE>
@@ -503,163 +545,201 @@ MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
   return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
 }
 
-// Bytes of a line that lie past the last aligned word before it.
+// Bytes of a line that lie past the last multiple of 16 before it.
 MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
-  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 4;
+  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 16;
 }
 
-// How far the lines of a loaded tile begin behind their places: as far as in global memory behind an
-// aligned word, so that words arrive as they are. Elements of a word have no such distance.
+// What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
+// it: 16 or more are alike.
+struct lines_from : lines_at<const unsigned char> {
+  unsigned before, behind;
+};
+
+// How far the lines of a loaded tile begin behind their places: as far as in global memory behind a
+// multiple of 16, so that pieces of 16 bytes arrive as they are.
 struct lines_shift {
-  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 4
+  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 16
 };
 MXQ_FN bool is_shifted(lines_shift shift) { return (shift.first | shift.pitch) != 0; }
-// For permute_bytes of two words: the one that begins as far behind the first as `line` is shifted, and
-// `half` more.
-MXQ_FN unsigned shift_selector(lines_shift shift, unsigned line, unsigned half = 0) {
-  return 0x3210 + ((shift.first + line * shift.pitch) % 4 + half) * 0x1111;
+MXQ_FN unsigned ahead_of(lines_shift shift, unsigned line) {
+  return (shift.first + line * shift.pitch) % 16;
 }
-
-// Starts the copies of pieces that exist whole; others become zeros. HAS_ENDS: but not those that lines
-// begin and end in. A thread's lines lie so far apart that all have the same distance from a word.
-template <class TILE, class PIECE, bool HAS_ENDS>
-MXQ_FN void copy_pieces(const lines_at<const unsigned char> &from) {
-  constexpr unsigned SIZE = sizeof(PIECE), PIECES = TILE::LINE_BYTES / SIZE, STEP = THREADS / PIECES;
-  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
-  static_assert(!HAS_ENDS || STEP * sizeof(typename TILE::element) % 4 == 0, "alike");
-  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * SIZE;
-  const unsigned char *line = from.first + first * from.pitch;
-  const unsigned ahead = HAS_ENDS ? bytes_ahead(line) : 0;
-  if (HAS_ENDS && at < ahead) return;
-  const unsigned end = (from.bytes + ahead) / SIZE * SIZE;
-  line += at - ahead;
-#pragma unroll 4
-  for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch) {
-    const bool exists = first + i * STEP < from.lines;
-    if (exists && at < end)
-      copy_async<SIZE>(TILE::place(first + i * STEP, at), line);
-    else if (!HAS_ENDS || at != (exists ? end : 0))
-      shared_store(TILE::place(first + i * STEP, at), PIECE{});
-  }
-}
-
-// The word whose first byte lies `from` bytes behind the begin of a line, modulo 2^32; zeros outside of it.
-template <class ELEMENT>
-MXQ_FN unsigned gather_word(const unsigned char *line, unsigned from, unsigned bytes) {
-  unsigned word = 0;
-#pragma unroll
-  for (unsigned i = 0; i < 4; i += sizeof(ELEMENT)) {
-    const unsigned byte = from + i;
-    if (byte < bytes)
-      word |= static_cast<unsigned>(global_load(reinterpret_cast<const ELEMENT *>(line + byte)))
-              << 8 * i;
-  }
-  return word;
-}
-
-// What the pieces left out: the words that lines begin and end in, and the one behind LINE_BYTES.
+// For permute_bytes of two words: the one that begins `byte` behind the first, modulo 4.
+MXQ_FN unsigned shift_selector(unsigned byte) { return 0x3210 + byte % 4 * 0x1111; }
+// Lines so far apart are shifted alike: their pitch is a number of elements.
 template <class TILE>
-MXQ_FN void load_ends(const lines_at<const unsigned char> &from) {
+constexpr unsigned ALIKE = 16 / sizeof(typename TILE::element);
+
+// How far the places of lines lie apart, from one on that is a multiple of a power of two to one as many
+// lines on as a multiple of it; ALIKE is the least of them.
+template <class TILE>
+MXQ_FN unsigned lines_apart(unsigned lines) {
+  return TILE::place(lines, 0) - TILE::place(0, 0);
+}
+
+// Of the piece `at` bytes behind the place of a line that is shifted by `ahead`: whether it holds any of
+// the tile's bytes, and if so whether all of its bytes are the line's.
+MXQ_FN bool holds_bytes(const lines_from &from, unsigned ahead, unsigned at) {
+  return at < ahead + from.bytes;
+}
+MXQ_FN bool is_whole(const lines_from &from, unsigned ahead, unsigned at) {
+  return at + from.before >= ahead && at + 16 <= ahead + from.bytes + from.behind;
+}
+
+// Starts the copy of a piece that exists whole; one that does not exist becomes zeros.
+template <class TILE>
+MXQ_FN void load_piece(const lines_from &from, unsigned line, unsigned at) {
+  const unsigned char *const begin = from.first + line * from.pitch;
+  const unsigned ahead = bytes_ahead(begin);
+  const bool exists = line < from.lines && holds_bytes(from, ahead, at);
+  if (!exists)
+    shared_store(TILE::place(line, at), words4{});
+  else if (is_whole(from, ahead, at))
+    copy_async<16>(TILE::place(line, at), begin - ahead + at);
+}
+
+// All pieces of a tile but those behind LINE_BYTES. A thread's lines are shifted alike.
+template <class TILE>
+MXQ_FN void load_pieces(const lines_from &from) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  static_assert(STEP % ALIKE<TILE> == 0, "lines that are shifted alike");
+  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * 16;
+  const unsigned char *line = from.first + first * from.pitch;
+  const unsigned ahead = bytes_ahead(line), to = TILE::place(first, at);
+  if (from.lines == TILE::LINES && holds_bytes(from, ahead, at) && is_whole(from, ahead, at)) {
+    line = line - ahead + at;
+#pragma unroll
+    for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
+      copy_async<16>(to + lines_apart<TILE>(i * STEP), line);
+  } else {
+#pragma unroll 1
+    for (unsigned i = 0; i < TILE::LINES; i += STEP) load_piece<TILE>(from, first + i, at);
+  }
+}
+
+// What pieces left out: the elements of those that lines begin and end in.
+template <class TILE>
+MXQ_FN void load_ends(const lines_from &from) {
   using element = typename TILE::element;
 #pragma unroll 1
-  for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS) {
-    const unsigned char *const at = from.first + line * from.pitch;
-    const unsigned bytes = line < from.lines ? from.bytes : 0, ahead = bytes_ahead(at);
-    const unsigned end = bytes ? (bytes + ahead) / 4 * 4 : 0;
-    shared_store(TILE::place(line, end), gather_word<element>(at, end - ahead, bytes));
-    if (ahead != 0 && end != 0)
-      shared_store(TILE::place(line, 0), gather_word<element>(at, 0 - ahead, bytes));
-    if (end != TILE::LINE_BYTES) shared_store(TILE::place(line, TILE::LINE_BYTES), 0u);
+  for (unsigned item = thread_id(); item < from.lines * ALIKE<TILE>; item += THREADS) {
+    const unsigned line = item / ALIKE<TILE>, part = item % ALIKE<TILE> * sizeof(element);
+    const unsigned char *const begin = from.first + line * from.pitch;
+    const unsigned ahead = bytes_ahead(begin), last = (ahead + from.bytes) / 16 * 16;
+#pragma unroll
+    for (unsigned end = 0; end < 2; end++) {
+      const unsigned at = end == 0 ? 0 : last, byte = at + part - ahead;
+      if (!holds_bytes(from, ahead, at) || is_whole(from, ahead, at)) continue;
+      element value = 0;
+      if (byte < from.bytes) value = global_load(reinterpret_cast<const element *>(begin + byte));
+      shared_store(TILE::place(line, at + part), value);
+    }
   }
 }
 
-// Starts to load a tile: by 16 bytes, or by words. copies_wait ends it.
+// Starts to load a tile. copies_wait ends it.
 template <class TILE>
-MXQ_FN lines_shift load_lines(const lines_at<const unsigned char> &from) {
-  constexpr bool WORDS_WHOLE = sizeof(typename TILE::element) == 4;
-  if (are_aligned(from, 16)) {
-    copy_pieces<TILE, words4, false>(from);
-    return {};
+MXQ_FN lines_shift load_lines(const lines_from &from) {
+  load_pieces<TILE>(from);
+  if (!are_aligned(from, 16)) {
+#pragma unroll 1
+    for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
+      load_piece<TILE>(from, line, TILE::LINE_BYTES);
+    if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
   }
-  copy_pieces<TILE, unsigned, !WORDS_WHOLE>(from);
-  if constexpr (WORDS_WHOLE) return {};
-  load_ends<TILE>(from);
-  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 4};
+  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
 }
 
-// A word of a loaded tile, `byte` bytes behind the place of a line. SHIFTED: lines may be shifted.
-template <class TILE, bool SHIFTED>
-MXQ_FN unsigned load_word(unsigned line, unsigned byte, unsigned selector) {
-  const unsigned at = TILE::place(line, byte);
-  if constexpr (!SHIFTED) return shared_load<unsigned>(at);
-  return permute_bytes(shared_load<unsigned>(at), shared_load<unsigned>(at, 4), selector);
-}
+// Stores lines that are aligned to 16 bytes, a batch of pieces at a time. Lines of a thread lie equally far
+// apart in shared memory.
+template <class TILE>
+struct store_steps {
+  static constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
+  static constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
+  static constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
+  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
+  static_assert(STEP % ALIKE<TILE> == 0, "lines that begin alike");
+};
 
-// Stores lines that are aligned to 16 bytes, a batch of pieces at a time.
 template <class TILE>
 MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
-  constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
-  constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
-  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
-  const unsigned byte = thread_id() % LINE_PIECES * 16, first = thread_id() / LINE_PIECES;
+  using of = store_steps<TILE>;
+  const unsigned byte = thread_id() % of::LINE_PIECES * 16, first = thread_id() / of::LINE_PIECES;
   if (byte >= to.bytes || first >= TILE::LINES) return;
   unsigned char *at = to.first + first * to.pitch + byte;
+  unsigned from = TILE::place(first, byte);
 #pragma unroll 1
-  for (unsigned batch = 0; batch < STEPS; batch += BATCH) {
-    words4 piece[BATCH];
+  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
+    words4 piece[of::BATCH];
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++)
-      piece[i] = shared_load<words4>(TILE::place(first + (batch + i) * STEP, byte));
+    for (unsigned i = 0; i < of::BATCH; i++)
+      piece[i] = shared_load<words4>(from, lines_apart<TILE>(i * of::STEP));
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
-      if (first + (batch + i) * STEP < to.lines)
+    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
+      if (first + (batch + i) * of::STEP < to.lines)
         global_store(reinterpret_cast<words4 *>(at), piece[i]);
+    from += lines_apart<TILE>(of::BATCH * of::STEP);
   }
 }
 
-// Stores the aligned words of other lines, each joined from two words of the tile. A thread's lines
-// are a multiple of four apart, so that as many bytes are ahead of each.
+// Stores the aligned pieces of other lines, each joined from five words of the tile: the fifth is the
+// fourth again where pieces begin with a word.
 template <class TILE>
-MXQ_FN void store_words(const lines_at<unsigned char> &to) {
-  constexpr unsigned LINE_WORDS = TILE::LINE_BYTES / 4, STEP = THREADS / LINE_WORDS;
-  constexpr unsigned BATCH = TILE::LINES / STEP < 4 ? TILE::LINES / STEP : 4;
-  static_assert(THREADS % LINE_WORDS == 0 && TILE::LINES % (STEP * BATCH) == 0, "whole batches");
-  const unsigned first = thread_id() / LINE_WORDS;
-  const unsigned end = thread_id() % LINE_WORDS * 4;  // of the first of the two words
-  unsigned char *const line = to.first + first * to.pitch;
-  const unsigned ahead = STEP % 4 == 0 ? bytes_ahead(line) : 0;
-  const unsigned byte = end - ahead, joined = 0x7654 - ahead * 0x1111;
-  if (byte > to.bytes || to.bytes - byte < 4) return;
-  unsigned char *at = line + byte;
+MXQ_FN void store_joined(const lines_at<unsigned char> &to) {
+  using of = store_steps<TILE>;
+  const unsigned first = thread_id() / of::LINE_PIECES;
+  unsigned char *at = to.first + first * to.pitch;
+  const unsigned byte = thread_id() % of::LINE_PIECES * 16 - bytes_ahead(at);
+  if (first >= TILE::LINES || byte > to.bytes || to.bytes - byte < 16) return;
+  const unsigned joined = shift_selector(byte);
+  unsigned from[5];
+  for (unsigned w = 0; w < 5; w++)
+    from[w] = TILE::place(first, (w < 4 ? byte + w * 4 : byte + 15) & ~3u);
+  at += byte;
 #pragma unroll 1
-  for (unsigned batch = 0; batch < TILE::LINES / STEP; batch += BATCH) {
-    unsigned word[BATCH];
+  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
+    words4 piece[of::BATCH];
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++) {
-      const unsigned from = first + (batch + i) * STEP;
-      const unsigned low = ahead ? shared_load<unsigned>(TILE::place(from, end - 4)) : 0;
-      word[i] = permute_bytes(low, shared_load<unsigned>(TILE::place(from, end)), joined);
+    for (unsigned i = 0; i < of::BATCH; i++) {
+      unsigned word[5];
+      for (unsigned w = 0; w < 5; w++)
+        word[w] = shared_load<unsigned>(from[w], lines_apart<TILE>(i * of::STEP));
+      for (unsigned w = 0; w < 4; w++)
+        piece[i].word[w] = permute_bytes(word[w], word[w + 1], joined);
     }
 #pragma unroll
-    for (unsigned i = 0; i < BATCH; i++, at += STEP * to.pitch)
-      if (first + (batch + i) * STEP < to.lines)
-        global_store(reinterpret_cast<unsigned *>(at), word[i]);
+    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
+      if (first + (batch + i) * of::STEP < to.lines)
+        global_store(reinterpret_cast<words4 *>(at), piece[i]);
+    for (unsigned w = 0; w < 5; w++) from[w] += lines_apart<TILE>(of::BATCH * of::STEP);
   }
 }
 
-// Stores the bytes of each line that lie before its first aligned word, and behind the last: eight
-// neighbouring threads for a line, four at either end.
+// Stores the elements of each line that lie before its first aligned piece, and behind the last: as many
+// neighbouring threads for a line as a piece has elements. Where both are more, twice.
 template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
+  using element = typename TILE::element;
+  constexpr unsigned PARTS = ALIKE<TILE>, STEP = THREADS / PARTS;
+  static_assert(TILE::LINES % STEP == 0, "whole steps");
+  const unsigned part = thread_id() % PARTS * sizeof(element), first = thread_id() / PARTS;
+  unsigned char *const line = to.first + first * to.pitch;
+  const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
+  const unsigned tail = (to.bytes - head) % 16;
+  const int left = static_cast<int>(to.lines) - static_cast<int>(first);
 #pragma unroll 1
-  for (unsigned item = thread_id(); item < to.lines * 8; item += THREADS) {
-    const unsigned line = item / 8, i = item % 4;
-    unsigned char *const at = to.first + line * to.pitch;
-    const unsigned ahead = bytes_ahead(at), head = (4 - ahead) % 4, tail = (to.bytes + ahead) % 4;
-    const unsigned byte = item % 8 < 4 ? i : to.bytes - 1 - i;
-    if (i < to.bytes && (item % 8 < 4 ? i < head : i < tail && byte >= head))
-      global_store(at + byte, shared_load<unsigned char>(TILE::place(line, byte)));
+  for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
+    const bool behind = pass != 0 || part >= head;
+    if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
+    const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
+    unsigned char *at = line + byte;
+#pragma unroll
+    for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
+      if (static_cast<int>(i * STEP) < left)
+        global_store(reinterpret_cast<element *>(at),
+                     shared_load<element>(from, lines_apart<TILE>(i * STEP)));
   }
 }
 
@@ -668,12 +748,12 @@ MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
   if (are_aligned(to, 16)) {
     store_pieces<TILE>(to);
   } else {
-    store_words<TILE>(to);
-    if (!are_aligned(to, 4)) store_ends<TILE>(to);
+    store_joined<TILE>(to);
+    store_ends<TILE>(to);
   }
 }
 
-#line 16 "templates/dequant_any.cu"
+#line 17 "templates/dequant_any.cu"
 // The tile of codes, in the lines that codes have in memory, a gap apart that has room for a shift. Those
 // of columns are read CHUNK columns apart: 16 bytes more behind each CHUNK of them keep those in different
 // banks.
@@ -690,6 +770,7 @@ struct in_tile {
 
 // The tile of elements is [n][k].
 struct out_tile {
+  using element = unsigned short;
   static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
 
   MXQ_FN unsigned place(unsigned line, unsigned byte) {
@@ -698,7 +779,8 @@ struct out_tile {
 };
 
 // The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
-// the tile.
+// the tile. Where each column has its own, the first four of all chunks lie ahead of all chunks' next
+// four: neighbouring threads read neighbouring 16 bytes.
 constexpr unsigned TILE_BLOCKS_N = TILE_N < BLOCK_N ? 1 : TILE_N / BLOCK_N;
 constexpr unsigned TILE_BLOCKS_K = TILE_K < BLOCK_K ? 1 : TILE_K / BLOCK_K;
 constexpr unsigned TILE_BLOCKS = TILE_BLOCKS_N * TILE_BLOCKS_K;
@@ -718,11 +800,20 @@ MXQ_FN void load_scales_of(const mxq_dequant_any_args &args, const tile_extent &
   }
 }
 
+MXQ_FN unsigned scale_at(unsigned row, unsigned column) {
+  const unsigned at = column / BLOCK_K, ahead = CHUNK / 4;
+  return SCALES + (row / BLOCK_N * TILE_BLOCKS_K +
+                   (ALONG_K ? at : at / 4 % ahead * (TILE_K / ahead) + at / CHUNK * 4 + at % 4)) * 4;
+}
+
 MXQ_FN void keep_scales(const float (&scale)[HELD_SCALES]) {
 #pragma unroll
-  for (unsigned i = 0; i < HELD_SCALES; i++)
-    if (thread_id() + i * THREADS < TILE_BLOCKS)
-      shared_store(SCALES + (thread_id() + i * THREADS) * 4, float_bits(scale[i]));
+  for (unsigned i = 0; i < HELD_SCALES; i++) {
+    const unsigned block = thread_id() + i * THREADS;
+    if (block < TILE_BLOCKS)
+      shared_store(scale_at(block / TILE_BLOCKS_K * BLOCK_N, block % TILE_BLOCKS_K * BLOCK_K),
+                   float_bits(scale[i]));
+  }
 }
 
 // Scales of the CHUNK columns from one on, in a row: all the same where blocks lie along K.
@@ -733,12 +824,12 @@ struct chunk_scales {
 
 MXQ_FN chunk_scales scales_of(unsigned row, unsigned column) {
   chunk_scales scales;
-  const unsigned at = SCALES + (row / BLOCK_N * TILE_BLOCKS_K + column / BLOCK_K) * 4;
+  const unsigned at = scale_at(row, column);
   if constexpr (ALONG_K)
     scales.value[0] = bits_float(shared_load<unsigned>(at));
   else
     for (unsigned i = 0; i < CHUNK; i += 4) {
-      const words4 four = shared_load<words4>(at + i * 4);
+      const words4 four = shared_load<words4>(at, i * TILE_K / CHUNK * 4);
       for (unsigned j = 0; j < 4; j++) scales.value[i + j] = bits_float(four.word[j]);
     }
   return scales;
@@ -752,30 +843,35 @@ struct code_words {
   unsigned word[(BYTES + 3) / 4];
 };
 
+// `next`: of so many lines on, fewer than a CHUNK; `line` is a multiple of it where codes are columns.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned code) {
+MXQ_FN code_words<COUNT> load_codes(unsigned line, unsigned next, unsigned code) {
   using codes = code_words<COUNT>;
-  const unsigned from = in_tile::place(line, code * IN_BITS / 8);
+  const unsigned from = in_tile::place(line, code * IN_BITS / 8), apart = next * in_tile::LINE_PITCH;
   if constexpr (codes::BYTES == 8) {
-    const words2 two = shared_load<words2>(from);
+    const words2 two = shared_load<words2>(from, apart);
     return {{two.word[0], two.word[1]}};
   } else if constexpr (codes::BYTES == 4) {
-    return {{shared_load<unsigned>(from)}};
+    return {{shared_load<unsigned>(from, apart)}};
   } else {
-    return {{shared_load<unsigned short>(from)}};
+    return {{shared_load<unsigned short>(from, apart)}};
   }
 }
 
 // The same where lines are shifted.
 template <unsigned COUNT>
-MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned code, lines_shift shift) {
-  using codes = code_words<COUNT>;
-  const unsigned byte = code * IN_BITS / 8;
-  const unsigned half = codes::BYTES == 2 ? byte % 4 : 0;  // in the first of the words
-  const unsigned selector = shift_selector(shift, line, half);
-  codes words;
-  for (unsigned w = 0; w < (codes::BYTES + 3) / 4; w++)
-    words.word[w] = load_word<in_tile, true>(line, byte - half + w * 4, selector);
+MXQ_FN code_words<COUNT> load_shifted(unsigned line, unsigned next, unsigned code, lines_shift shift) {
+  constexpr unsigned BYTES = code_words<COUNT>::BYTES, WORDS = (BYTES + 3) / 4;
+  const unsigned at = code * IN_BITS / 8, half = BYTES == 2 ? at % 4 : 0;  // of a word
+  const unsigned byte = ahead_of(shift, line + next) + half, apart = next * in_tile::LINE_PITCH;
+  const unsigned from = in_tile::place(line, at - half);
+  unsigned held[WORDS + 1];
+  for (unsigned w = 0; w < WORDS; w++) held[w] = shared_load<unsigned>(from + byte / 4 * 4, apart + w * 4);
+  // Behind the last half of a word of a line there may be no word.
+  const unsigned last = BYTES == 2 ? (byte + 1) / 4 * 4 : byte / 4 * 4;
+  held[WORDS] = shared_load<unsigned>(from + last, apart + (BYTES == 2 ? 0 : WORDS * 4));
+  code_words<COUNT> words;
+  for (unsigned w = 0; w < WORDS; w++) words.word[w] = funnel_right(held[w], held[w + 1], byte * 8);
   return words;
 }
 
@@ -786,16 +882,22 @@ MXQ_FN void decode_rows(lines_shift shift) {
   constexpr unsigned STEPS = TILE_N * CHUNKS / THREADS, STEP_ROWS = THREADS / CHUNKS;
   static_assert(THREADS % CHUNKS == 0 && TILE_N % STEP_ROWS == 0, "whole steps");
   const unsigned first = thread_id() / CHUNKS, column = thread_id() % CHUNKS * CHUNK;
-#pragma unroll 4
-  for (unsigned step = 0; step < STEPS; step++) {
-    const unsigned row = first + step * STEP_ROWS;
-    const chunk_scales scales = scales_of(row, column);
-    float x[CHUNK];
-    const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, column, shift)
-                                                      : load_codes<CHUNK>(row, column);
-    decode<CHUNK>(codes.word, x);
-    for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
-    shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+  constexpr unsigned PAIR = STEPS % 2 == 0 ? 2 : 1;
+  constexpr bool SHARES = BLOCK_N % (PAIR * STEP_ROWS) == 0;  // scales
+#pragma unroll 1
+  for (unsigned step = 0; step < STEPS; step += PAIR) {
+    chunk_scales scales;
+#pragma unroll
+    for (unsigned i = 0; i < PAIR; i++) {
+      const unsigned row = first + (step + i) * STEP_ROWS;
+      if (i == 0 || !SHARES) scales = scales_of(row, column);
+      float x[CHUNK];
+      const code_words<CHUNK> codes = is_shifted(shift) ? load_shifted<CHUNK>(row, 0, column, shift)
+                                                        : load_codes<CHUNK>(row, 0, column);
+      decode<CHUNK>(codes.word, x);
+      for (unsigned c = 0; c < CHUNK; c++) x[c] = multiply(x[c], scales.value[ALONG_K ? 0 : c]);
+      shared_store(out_tile::place(row, column * OUT_BITS / 8), round_chunk(x));
+    }
   }
 }
 
@@ -817,10 +919,10 @@ MXQ_FN void decode_columns(lines_shift shift) {
     code_words<CODES> codes[CHUNK];
     if (is_shifted(shift)) {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column + c, row, shift);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_shifted<CODES>(column, c, row, shift);
     } else {
 #pragma unroll
-      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column + c, row);
+      for (unsigned c = 0; c < CHUNK; c++) codes[c] = load_codes<CODES>(column, c, row);
     }
     float x[CHUNK][CODES];
 #pragma unroll
@@ -841,9 +943,11 @@ MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent
   constexpr unsigned PACKED = 8 / IN_BITS;
   const length pitch = (COLUMN_MAJOR ? args.n : args.k) / PACKED;
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
+  const length begin = COLUMN_MAJOR ? at.n : at.k;
   return load_lines<in_tile>(
-      {args.in + line * pitch + (COLUMN_MAJOR ? at.n : at.k) / PACKED, pitch,
-       COLUMN_MAJOR ? at.columns : at.rows, (COLUMN_MAJOR ? at.rows : at.columns) / PACKED});
+      {{args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
+        (COLUMN_MAJOR ? at.rows : at.columns) / PACKED},
+       begin ? 16u : 0u, (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
 }
 
 MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {
@@ -852,7 +956,7 @@ MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) 
                          args.stride_n_bytes, at.rows, at.columns * (OUT_BITS / 8)});
 }
 
-MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_256x64, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
+MXQ_KERNEL(dequantize_e5m2_f16_b64_f32_sqt_lin_any_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_any_args) args) {
   tile_number number = number_of(args, block_id());
   for (length tile = block_id();;) {
     const tile_extent at = extent_of(args, number);
