@@ -40,12 +40,13 @@ static const struct {
     [MXQ_FORM_TILE] = {"tile", "tiles through the tensor copy engine"},
     [MXQ_FORM_ROW] = {"row", "rows by accesses of 16 bytes"},
     [MXQ_FORM_STRIP] = {"strip", "strips of columns by accesses of 4 and 16 bytes"},
-    [MXQ_FORM_ANY] = {"any",
-                      "words, or 16 bytes where they fit: any lengths, strides and addresses"},
+    [MXQ_FORM_ANY] =
+        {"any", "16 bytes, and the ends of rows by elements: any lengths, strides and addresses"},
     [MXQ_FORM_DEQUANT_TILE] = {"dequant-tile", "tiles through the tensor copy engine"},
     [MXQ_FORM_DEQUANT_ROW] = {"dequant-row", "rows by accesses of 16 bytes"},
     [MXQ_FORM_DEQUANT_ANY] =
-        {"dequant-any", "words, or 16 bytes where they fit: any lengths, strides and addresses"},
+        {"dequant-any",
+         "16 bytes, and the ends of rows by elements: any lengths, strides and addresses"},
 };
 
 static const char *const element_names[] = {

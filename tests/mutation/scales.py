@@ -13,7 +13,6 @@ def each(*variants):
 
 ROW_BLK, ROW_MN = fast("bf16_e4m3_b32_rceil_row_blk"), fast("bf16_e4m3_b32_rceil_row_mn")
 COLT_BLK = fast("bf16_e4m3_b32_rceil_colt_blk")
-SQ = each("bf16_e4m3_b32_rceil_sq_blk", "f32_e4m3_b128_floor_sqt_mn")
 FLOATS = each("bf16_e4m3_b128_amax_row_mn", "bf16_e4m3_b128_amax_sq_mn")
 PACKED = each("bf16_e4m3_b32_rceil_colt_blk", "bf16_e4m3_b32_rceil_row_mn")
 TWO, TWO_BLK = fast("bf16_e4m3_b32_rceil_rowcolt_lin"), fast("bf16_e4m3_b32_rceil_rowcolt_blk")
@@ -93,10 +92,6 @@ PLACES = [
            change("(part::SQUARE ? local / BLOCK : local)", "(part::SQUARE ? local / BLOCK : local ^ 1)")),
     scales("scale tile by whole squares", change("part::SQUARE ? local / BLOCK : local",
                                                  "part::SQUARE ? 0 : local"), SQUARES),
-    scales("one copy of a square's scale", change("copy < (part::COPIES ? BLOCK : 1)",
-                                                  "copy < 1"), SQ),
-    scales("one copy less of a square's scale", change("copy < (part::COPIES ? BLOCK : 1)",
-                                                       "copy < (part::COPIES ? BLOCK - 1 : 1)"), SQ),
 ]
 
 PADDING = [
@@ -108,13 +103,12 @@ PADDING = [
     scales("a code in a padding row, by tiles",
            change("if (row >= rows) together = 0;", ""),
            SQUARES + fast("bf16_e4m3_b32_rceil_sqsqt_mn")),
-    scales("a code in a padding row", change("row + copy < rows ? code : 0", "code"), SQ),
     scales("padding rows past the stored ones", change("if (row + copy < rows_stored<PART>(rows))",
                                                        "if (row + copy < rows_stored<PART>(rows) + 4)"),
-           SQ),
+           ["quantize_f32_e4m3_b32_amax_col_mn.any"]),
     scales("padding columns past the stored ones",
            change("if (column >= columns_stored<PART>(columns)) return;\n", ""), 
-           ["quantize_bf16_e4m3_b16_rceil_row_mn.any"]),
+           ["quantize_bf16_e4m3_b16_amax_sq_mn.any"]),
     tile("scale of what lies outside", change("inside ? scale[c].code : 0)", "inside ? scale[c].code : 1)"),
          COLT_BLK),
     runs("scale of a run outside", change(">(n < args.n && k < args.k ? code : 0)",
