@@ -8,7 +8,7 @@ enum {
   multiprocessor_shared = 228 * 1024,
   multiprocessor_registers = 64 * 1024,
   multiprocessor_threads = 2048,
-  blocks_most = 8,
+  blocks_most = 9,
   held_rows = 32, /* rows of a word's column that one thread of a tile holds */
   row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel, in one row */

@@ -89,15 +89,17 @@ static enum mxq_status compile_one(const struct work *work, struct mxq_expander 
   char name[MXQ_KERNEL_NAME_SIZE], *source = NULL;
   MXQ_TRY(mxq_kernel_id_name(&one->id, name, sizeof name));
   MXQ_TRY(mxq_expander_expand(expander, &one->id, &one->arch, &source, NULL));
-  const enum mxq_status status = mxq_compile(&mxq_allocator_default, work->nvrtc, source, name,
-                                             &one->arch, MXQ_COMPILE_BOTH, &compiled);
+  const enum mxq_compile_output output = one->to_ptx ? MXQ_COMPILE_PTX : MXQ_COMPILE_BOTH;
+  const enum mxq_status status =
+      mxq_compile(&mxq_allocator_default, work->nvrtc, source, name, &one->arch, output, &compiled);
   free(source);
   if (status != MXQ_OK) return status;
-  check_resources(one, &compiled.resources);
-  check_arithmetic(one, compiled.ptx);
+  const char *const ptx = one->to_ptx ? compiled.code : compiled.ptx;
+  if (!one->to_ptx) check_resources(one, &compiled.resources);
+  check_arithmetic(one, ptx);
   const enum mxq_form form = mxq_form_facts(&one->id)->form;
-  if (form == MXQ_FORM_TILE) check_bulk_store(one, compiled.ptx);
-  if (form == MXQ_FORM_ANY || form == MXQ_FORM_DEQUANT_ANY) check_async_copies(one, compiled.ptx);
+  if (form == MXQ_FORM_TILE) check_bulk_store(one, ptx);
+  if (form == MXQ_FORM_ANY || form == MXQ_FORM_DEQUANT_ANY) check_async_copies(one, ptx);
   free(compiled.code);
   free(compiled.ptx);
   return MXQ_OK;

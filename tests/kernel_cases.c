@@ -65,8 +65,9 @@ void kernel_cases_add_share(struct kernel_cases *cases, const char *arch_name,
     if (mxq_selectable_by_plans(&variant, arch, ids, &count) != MXQ_OK) continue;
     for (size_t i = 0; i < count; i++) {
       const unsigned one_in = share->one_in[i > 0];
-      if (one_in && number % one_in == 0 && taken++ % share->parts == share->part)
-        kernel_cases_add(cases, &ids[i], arch);
+      if (!one_in || number % one_in != 0 || taken++ % share->parts != share->part) continue;
+      kernel_cases_add(cases, &ids[i], arch);
+      cases->list[cases->count - 1].to_ptx = number % share->assembled != 0;
     }
   }
 }
