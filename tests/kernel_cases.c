@@ -67,7 +67,7 @@ void kernel_cases_add_share(struct kernel_cases *cases, const char *arch_name,
       const unsigned one_in = share->one_in[i > 0];
       if (!one_in || number % one_in != 0 || taken++ % share->parts != share->part) continue;
       kernel_cases_add(cases, &ids[i], arch);
-      cases->list[cases->count - 1].to_ptx = number % share->assembled != 0;
+      cases->list[cases->count - 1].quickly = number % share->whole != 0;
     }
   }
 }

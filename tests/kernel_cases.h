@@ -12,7 +12,7 @@
 struct kernel_case {
   struct mxq_kernel_id id;
   struct mxq_arch arch; /* a copy: use_narrow may differ from that of the table */
-  int to_ptx;           /* compiled to PTX only: registers and spills are not known */
+  int quickly;          /* only whether it compiles, without the optimizer, to PTX */
   char name[MXQ_KERNEL_NAME_SIZE + 16];
   char fault[512]; /* what compile_cases found; empty for a good kernel */
 };
@@ -27,11 +27,11 @@ void kernel_cases_add(struct kernel_cases *cases, const struct mxq_kernel_id *id
 
 /* Which of the kernels that plans select on an arch: of the default ones, each variant's for large
  * tensors, those of one variant in one_in[0], of the others those of one in one_in[1] (0: none),
- * and the `part`-th of `parts` of these; of those of one variant in `assembled` machine code is
- * made, of the rest PTX. As many turns, one after the other, as the largest of the three take each
+ * and the `part`-th of `parts` of these; those of one variant in `whole` as users compile them, the
+ * others quickly. As many turns, one after the other, as the largest of the three take each
  * kernel once. */
 struct kernel_share {
-  unsigned one_in[2], turn, part, parts, assembled;
+  unsigned one_in[2], turn, part, parts, whole;
 };
 void kernel_cases_add_share(struct kernel_cases *cases, const char *arch,
                             const struct kernel_share *share);

@@ -3,11 +3,11 @@
  * Kernels through NVRTC: no spills, no local memory, no contracted arithmetic, and the instructions
  * that hand shared memory to the copy engine in their order. A test's name is the kernel's name and
  * its arch. A pairwise set of all kernels on all archs; instead
- *   test_kernels --all ARCH [DEFAULT [OTHER [PART/PARTS [ASSEMBLED]]]]
+ *   test_kernels --all ARCH [DEFAULT [OTHER [PART/PARTS [WHOLE]]]]
  * the default kernel of one variant in DEFAULT (1), which large tensors get, and the others of one
  * in OTHER (DEFAULT), 0 for none. A part of these is compiled by one thread. Those of one variant
- * in ASSEMBLED (1) are assembled too; of the others the PTX is looked at, and nothing is known of
- * registers and spills. Other values of the variable MXQ_TURN take others each time.
+ * in WHOLE (1) are compiled as users do; the others without the optimizer, which shows only that
+ * they compile, in a third of the time. Other values of the variable MXQ_TURN take others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,8 +63,8 @@ static int read_share(int count, char **words, struct kernel_share *share) {
   if (count > 2 && sscanf(words[2], "%u", &share->one_in[1]) != 1) return 0;
   if (count > 3 && sscanf(words[3], "%u/%u", &share->part, &share->parts) != 2) return 0;
   share->part -= count > 3; /* counted from 1 */
-  if (count > 4 && sscanf(words[4], "%u", &share->assembled) != 1) return 0;
-  return share->part < share->parts && share->assembled;
+  if (count > 4 && sscanf(words[4], "%u", &share->whole) != 1) return 0;
+  return share->part < share->parts && share->whole;
 }
 
 static void compile(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc, unsigned threads) {
@@ -77,11 +77,11 @@ static void compile(struct kernel_cases *cases, const struct mxq_nvrtc *nvrtc, u
 
 int main(int argc, char **argv) {
   struct kernel_cases cases = {0};
-  struct kernel_share share = {.parts = 1, .assembled = 1};
+  struct kernel_share share = {.parts = 1, .whole = 1};
   struct mxq_nvrtc nvrtc;
   const int all = argc > 1;
   if (all && (strcmp(argv[1], "--all") != 0 || !read_share(argc - 2, argv + 2, &share))) {
-    fprintf(stderr, "usage: test_kernels [--all ARCH [DEFAULT [OTHER [PART/PARTS [ASSEMBLED]]]]\n");
+    fprintf(stderr, "usage: test_kernels [--all ARCH [DEFAULT [OTHER [PART/PARTS [WHOLE]]]]\n");
     return 2;
   }
   if (open_nvrtc(&nvrtc) != MXQ_OK) {
@@ -90,8 +90,8 @@ int main(int argc, char **argv) {
   }
   if (all) {
     kernel_cases_add_share(&cases, argv[2], &share);
-    printf("MXQ_TURN=%u: %zu kernels, of one variant in %u assembled\n", share.turn, cases.count,
-           share.assembled);
+    printf("MXQ_TURN=%u: %zu kernels, of one variant in %u as users compile them\n", share.turn,
+           cases.count, share.whole);
   } else {
     kernel_cases_add_pairs(&cases, seed, NULL);
   }
