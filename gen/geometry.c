@@ -30,8 +30,8 @@ void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers) {
   geometry->blocks_per_sm = blocks ? blocks : 1;
 }
 
-/* Bytes of the packed scales of a tile for a part. */
-static unsigned scale_bytes(const struct mxq_geometry *geometry, unsigned part, unsigned block) {
+/* Scales of a tile for a part. */
+static unsigned scales_of_tile(const struct mxq_geometry *geometry, unsigned part, unsigned block) {
   const unsigned rows = part & MXQ_PART_ALONG_N ? geometry->tile_n / block : geometry->tile_n;
   return rows * (part & MXQ_PART_ALONG_K ? geometry->tile_k / block : geometry->tile_k);
 }
@@ -73,9 +73,9 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.maxima_offset = align_up(tiles_end, 16);
   made.scales_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
   unsigned scales = 0; /* two of each part */
-  if (traits.scale_tiles) scales = 2 * scale_bytes(&made, main_part, id->variant.block);
+  if (traits.scale_tiles) scales = 2 * scales_of_tile(&made, main_part, id->variant.block);
   if (traits.also && (traits.scale_tiles || is_row_scale_tile(&id->variant, &traits, made.tile_k)))
-    scales += 2 * scale_bytes(&made, traits.also, id->variant.block) *
+    scales += 2 * scales_of_tile(&made, traits.also, id->variant.block) *
               (mxq_mode_scale_bits(id->variant.mode) / 8);
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;
@@ -94,7 +94,7 @@ void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geo
   made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / made.rows_per_thread);
   if (traits.along_k) made.scales_offset = made.threads / 32 * 4;
   made.shared_bytes = made.scales_offset;
-  if (traits.scale_tiles) made.shared_bytes += scale_bytes(&made, part, id->variant.block);
+  if (traits.scale_tiles) made.shared_bytes += scales_of_tile(&made, part, id->variant.block);
   mxq_geometry_occupy(&made, strip_registers);
   *geometry = made;
 }
@@ -120,7 +120,7 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   made.held = mxq_row_held(&traits);
   made.threads = least(row_threads, made.tile_n * made.tile_k / made.held);
   if (traits.scale_tiles)
-    made.shared_bytes = scale_bytes(&made, MXQ_PART_ALONG_K, id->variant.block);
+    made.shared_bytes = scales_of_tile(&made, MXQ_PART_ALONG_K, id->variant.block);
   mxq_geometry_occupy(&made, row_registers(&id->variant, &traits));
   *geometry = made;
 }
@@ -172,7 +172,7 @@ void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geome
     const unsigned part = mxq_layout_part(id->variant.layout, p);
     if (part == MXQ_PART_NONE) continue;
     made.out_bytes = most(made.out_bytes, any_out_bytes(&made, &traits, part));
-    if (traits.scale_tiles) scales = most(scales, scale_bytes(&made, part, id->variant.block));
+    if (traits.scale_tiles) scales = most(scales, scales_of_tile(&made, part, id->variant.block));
   }
   made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
   const int shared_block = traits.block_n > held_rows ||

@@ -196,7 +196,7 @@ template <class TILE>
 MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
   using element = typename TILE::element;
   constexpr unsigned PARTS = ALIKE<TILE>, STEP = THREADS / PARTS;
-  static_assert(TILE::LINES % STEP == 0, "whole steps");
+  static_assert(TILE::LINES % STEP == 0 && STEP % ALIKE<TILE> == 0, "whole steps, lines alike");
   const unsigned part = thread_id() % PARTS * sizeof(element), first = thread_id() / PARTS;
   unsigned char *const line = to.first + first * to.pitch;
   const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;

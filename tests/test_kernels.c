@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
   struct mxq_nvrtc nvrtc;
   const int all = argc > 1;
   if (all && (strcmp(argv[1], "--all") != 0 || !read_share(argc - 2, argv + 2, &share))) {
-    fprintf(stderr, "usage: test_kernels [--all ARCH [DEFAULT [OTHER [PART/PARTS [WHOLE]]]]\n");
+    fprintf(stderr, "usage: test_kernels [--all ARCH [DEFAULT [OTHER [PART/PARTS [WHOLE]]]]]\n");
     return 2;
   }
   if (open_nvrtc(&nvrtc) != MXQ_OK) {

@@ -255,6 +255,10 @@ int emu_emulate(const struct emu_request *request) {
   if (request->pairs) kernel_cases_add_pairs(&selection, (unsigned)request->seed, NULL);
   emu_select_sample(&selection, (uint64_t)request->one_in, (uint64_t)request->seed);
   emu_select_part(&selection, (size_t)request->part[0], (size_t)request->part[1]);
+  if (!code && !selection.count && !totals.kernels) {
+    fprintf(stderr, "mxq-emulate: --one-in and --part leave no kernel of what was asked for\n");
+    code = exit_usage;
+  }
   if (!code && selection.count && !run_selection(request, &selection, &totals)) code = exit_failed;
   free(selection.list);
   const int ran = code == 0;

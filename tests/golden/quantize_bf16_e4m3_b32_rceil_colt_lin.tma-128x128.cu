@@ -671,7 +671,7 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-// Scales of a tile that leave together, a byte a block. Two of each part: those of one tile may still be read
+// Scales of a tile that leave together, one a block. Two of each part: those of one tile may still be read
 // while faster threads write the next one's; the barriers of two tiles lie between uses of one.
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
