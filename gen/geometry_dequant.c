@@ -6,11 +6,12 @@
 #include "schedule.h"
 
 enum {
-  chunk_bits = 128,     /* output of one thread in one row: one access */
-  row_rows = 8,         /* rows of one thread of a row kernel */
-  row_registers = 56,   /* with 64 the assembler of CUDA 13.0 spills a word for 120a, for no need */
-  tile_elements = 64,   /* elements of one thread of a tile kernel */
-  swizzle_align = 1024, /* its pattern repeats after eight rows of 128 bytes */
+  chunk_bits = 128,   /* output of one thread in one row: one access */
+  row_rows = 8,       /* rows of one thread of a row kernel */
+  row_registers = 56, /* with 64 the assembler of CUDA 13.0 spills a word for 120a, for no need; */
+  packed_registers = 64, /* with 56 it spills what columns of packed codes need */
+  tile_elements = 64,    /* elements of one thread of a tile kernel */
+  swizzle_align = 1024,  /* its pattern repeats after eight rows of 128 bytes */
   any_threads = 256,
   line_gap = 16, /* bytes between lines of a loaded tile (templates/lines.cuh), and of each chunk */
 };
@@ -39,7 +40,7 @@ void mxq_geometry_dequant_row(const struct mxq_kernel_id *id, struct mxq_geometr
   made.columns_per_thread = made.held;
   made.rows_per_thread = row_rows;
   made.threads = made.tile_n * made.tile_k / (made.held * row_rows);
-  mxq_geometry_occupy(&made, row_registers);
+  mxq_geometry_occupy(&made, traits.in_bits == 4 ? packed_registers : row_registers);
   *geometry = made;
 }
 

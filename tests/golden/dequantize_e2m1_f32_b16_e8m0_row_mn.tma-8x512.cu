@@ -123,7 +123,7 @@ constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
 #line 4 "templates/dequant_row.cu"
 constexpr unsigned TILE_N = 8, TILE_K = 512;
 constexpr bool TILES_BY_K = true;
-constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 9;
+constexpr unsigned THREADS = 128, BLOCKS_PER_SM = 8;
 // A thread holds HELD neighbouring elements, 16 bytes of the output, of each of ROWS rows. K is a
 // multiple of them: they are inside or outside as a whole.
 constexpr unsigned HELD = 4, ROWS = 8;
