@@ -19,5 +19,5 @@ set_tests_properties(another_block PROPERTIES LABELS "host;long" COST 70)
 if(MXQ_INSTALL)
   add_test(NAME package COMMAND ${MXQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/package.py
     ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/fake_driver)
-  set_tests_properties(package PROPERTIES LABELS nvrtc TIMEOUT 600 COST 60)
+  set_tests_properties(package PROPERTIES LABELS "nvrtc;long" TIMEOUT 600 COST 60)
 endif()
