@@ -15,7 +15,7 @@ enum {
   row_threads = 128,
   strip_registers = 96,
   any_threads = 256,
-  line_gap = 16, /* bytes between lines of a loaded tile (templates/lines.cuh) */
+  line_gap = 16, /* bytes between lines of a generic kernel's tiles (templates/lines_out.cuh) */
 };
 
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
@@ -125,34 +125,26 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   *geometry = made;
 }
 
-/* Registers of a thread of a generic kernel, which holds a run or 32 words of its tile: two parts
- * of 16 bits take the most where their codes are packed or two blocks lie in a thread, float scales
- * of f16 among them more than two blocks a multiprocessor leave, and packed codes of f16. Fewer
- * than these spill (tests: kernels). */
+/* Registers of a thread of a generic kernel that holds 32 words of its tile: two parts of 16 bits
+ * take the most where their codes are packed or two blocks lie in a thread, float scales of f16
+ * among them more than two blocks a multiprocessor leave, and packed codes of f16. Fewer than these
+ * spill (tests: kernels). */
 static unsigned any_registers(const struct mxq_variant *variant, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
-  if (traits->block_n == 1) return 64;
   if (packed && variant->in == MXQ_TYPE_F16) return 96;
   if (traits->in_bits == 16 && traits->also && (packed || traits->block_n < held_rows))
     return variant->in == MXQ_TYPE_F16 && mxq_mode_scale_bits(variant->mode) == 32 ? 168 : 96;
-  if (traits->in_bits == 16) return 64;
+  const int floats = mxq_mode_scale_bits(variant->mode) == 32;
+  if (traits->in_bits == 16) return traits->also && floats && variant->in == MXQ_TYPE_F16 ? 80 : 64;
   return traits->also || packed ? 80 : 64;
 }
 
-/* Whether runs of rows are read. They are those of rows that begin alike, `rows_alike` apart, with
- * gaps behind as many rows that keep them in different banks. */
-static int any_reads_runs(const struct mxq_traits *traits) {
-  return traits->block_n == 1 || traits->also == MXQ_PART_ALONG_K;
-}
-static unsigned rows_alike(const struct mxq_traits *traits) { return 128 / traits->in_bits; }
-
-/* Bytes of the tile that the codes of a part leave by. */
-static unsigned any_out_bytes(const struct mxq_geometry *geometry, const struct mxq_traits *traits,
-                              unsigned part) {
-  const unsigned gap = 512 / (geometry->held * traits->in_bits / 32);
-  const unsigned codes = geometry->tile_n * geometry->tile_k * traits->out_bits / 8;
-  if (part & MXQ_PART_COLUMN_MAJOR || !any_reads_runs(traits)) return codes;
-  return codes + geometry->tile_n / rows_alike(traits) * gap;
+/* Bytes of the tile that codes leave by, with a gap behind each of its lines. */
+static unsigned any_out_bytes(const struct mxq_geometry *geometry,
+                              const struct mxq_traits *traits) {
+  const unsigned lines = traits->column_major ? geometry->tile_k : geometry->tile_n;
+  const unsigned codes = traits->column_major ? geometry->tile_n : geometry->tile_k; /* of a line */
+  return lines * (codes * traits->out_bits / 8 + line_gap);
 }
 
 /* Two parts use one output tile, and one tile of scales, after each other. */
@@ -160,26 +152,44 @@ void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
   made.columns_per_thread = 32 / traits.in_bits;
-  made.rows_per_thread = traits.block_n == 1 ? 1 : held_rows;
+  made.rows_per_thread = held_rows;
   made.held = mxq_row_held(&traits);
-  const unsigned words = made.tile_k / made.columns_per_thread;
-  made.threads = traits.block_n == 1 ? any_threads : words * (made.tile_n / held_rows);
+  made.threads = made.tile_k / made.columns_per_thread * (made.tile_n / held_rows);
   made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + line_gap);
-  if (any_reads_runs(&traits)) made.in_bytes += made.tile_n / rows_alike(&traits) * line_gap;
-  made.out_offset = align_up(made.in_bytes, swizzle_align);
-  unsigned scales = 0;
-  for (unsigned p = 0; p < 2; p++) {
-    const unsigned part = mxq_layout_part(id->variant.layout, p);
-    if (part == MXQ_PART_NONE) continue;
-    made.out_bytes = most(made.out_bytes, any_out_bytes(&made, &traits, part));
-    if (traits.scale_tiles) scales = most(scales, scales_of_tile(&made, part, id->variant.block));
-  }
+  made.out_offset = made.in_bytes;
+  made.out_bytes = any_out_bytes(&made, &traits);
   made.maxima_offset = align_up(made.out_offset + made.out_bytes, 16);
   const int shared_block = traits.block_n > held_rows ||
                            (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
   made.scales_offset = made.maxima_offset + (shared_block ? made.threads * 4 : 0);
+  unsigned scales = 0;
+  for (unsigned p = 0; p < 2 && traits.scale_tiles; p++) {
+    const unsigned part = mxq_layout_part(id->variant.layout, p);
+    if (part != MXQ_PART_NONE)
+      scales = most(scales, scales_of_tile(&made, part, id->variant.block));
+  }
   made.shared_bytes = made.scales_offset + scales;
   mxq_geometry_occupy(&made, any_registers(&id->variant, &traits));
+  *geometry = made;
+}
+
+/* Runs are those of rows that begin alike, 128 bits of elements apart, with gaps behind as many
+ * rows that keep them in different banks. */
+void mxq_geometry_any_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
+  const struct mxq_traits traits = mxq_traits_of(&id->variant);
+  struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k, .threads = any_threads};
+  made.columns_per_thread = 32 / traits.in_bits;
+  made.rows_per_thread = 1;
+  made.held = mxq_row_held(&traits);
+  made.in_bytes = made.tile_n * (made.tile_k * traits.in_bits / 8 + line_gap) +
+                  made.tile_n / (128 / traits.in_bits) * line_gap;
+  made.out_offset = made.in_bytes;
+  made.out_bytes = any_out_bytes(&made, &traits);
+  made.scales_offset = align_up(made.out_offset + made.out_bytes, 16);
+  made.shared_bytes = made.scales_offset;
+  if (traits.scale_tiles)
+    made.shared_bytes += scales_of_tile(&made, MXQ_PART_ALONG_K, id->variant.block);
+  mxq_geometry_occupy(&made, 64);
   *geometry = made;
 }
 

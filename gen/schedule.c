@@ -16,6 +16,7 @@ static const struct mxq_form_facts forms[] = {
     {MXQ_FORM_ROW, "row.tma.cu", mxq_geometry_row},
     {MXQ_FORM_STRIP, "strip.tma.cu", mxq_geometry_strip},
     {MXQ_FORM_ANY, "any.cu", mxq_geometry_any},
+    {MXQ_FORM_ANY_ROW, "any_row.cu", mxq_geometry_any_row},
     {MXQ_FORM_DEQUANT_TILE, "dequant_tile.cu", mxq_geometry_dequant_tile},
     {MXQ_FORM_DEQUANT_ROW, "dequant_row.cu", mxq_geometry_dequant_row},
     {MXQ_FORM_DEQUANT_ANY, "dequant_any.cu", mxq_geometry_dequant_any},
@@ -56,11 +57,13 @@ static const struct mxq_schedule schedules[] = {
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 32, 32, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 64, 64, MXQ_PATH_DIRECT},
     {MXQ_FAMILY_TMA, MXQ_FORM_STRIP, 32, 0, 128, 32, MXQ_PATH_DIRECT},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY_ROW, 16, 0, 64, 256, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY_ROW, 32, 0, 64, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 64, 256, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 64, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 4, 256, 64, MXQ_PATH_USUAL},
-    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 4, 256, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 16, 0, 128, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 64, 128, MXQ_PATH_USUAL},
+    {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 4, 256, 32, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 64, MXQ_PATH_USUAL},
     {MXQ_FAMILY_ANY, MXQ_FORM_ANY, 32, 0, 128, 128, MXQ_PATH_USUAL},
     {MXQ_FAMILY_TMA, MXQ_FORM_DEQUANT_ROW, 0, 16, 16, 512, MXQ_PATH_USUAL},
@@ -117,7 +120,7 @@ static enum mxq_form form_of(const struct mxq_traits *traits, enum mxq_family fa
   if (traits->dequantize && family == MXQ_FAMILY_ANY) return MXQ_FORM_DEQUANT_ANY;
   if (traits->dequantize)
     return traits->column_major ? MXQ_FORM_DEQUANT_TILE : MXQ_FORM_DEQUANT_ROW;
-  if (family == MXQ_FAMILY_ANY) return MXQ_FORM_ANY;
+  if (family == MXQ_FAMILY_ANY) return traits->block_n == 1 ? MXQ_FORM_ANY_ROW : MXQ_FORM_ANY;
   if (traits->block_n == 1) return MXQ_FORM_ROW;
   return path == MXQ_PATH_DIRECT ? MXQ_FORM_STRIP : MXQ_FORM_TILE;
 }
@@ -164,13 +167,22 @@ static int serves_two_parts(const struct mxq_schedule *row, const struct mxq_tra
          traits->block_n == 128;
 }
 
+/* Tiles of generic kernels are longer along the axis that their codes' lines lie along; blocks of
+ * 128 leave none but 128 rows for those of rows. One tile serves lines of rows and of columns if
+ * both are as many. */
+static int serves_lines(const struct mxq_schedule *row, const struct mxq_traits *traits) {
+  if (traits->also && traits->column_major) return row->tile_n == row->tile_k;
+  if (traits->column_major) return row->tile_n >= row->tile_k;
+  return row->tile_n <= row->tile_k || (traits->block_n == 128 && row->tile_n == 128);
+}
+
 static int serves(const struct mxq_schedule *row, const struct mxq_traits *traits) {
   if (traits->dequantize) return serves_dequantize(row, traits);
   /* Strips are one block long, or two of 16; square blocks of 128 would take too many threads. */
   const unsigned strip_n = traits->block_n < 32 ? 32 : traits->block_n;
   if (row->form == MXQ_FORM_STRIP && (traits->also || row->tile_n != strip_n)) return 0;
   /* A generic kernel's tile is wide where its blocks lie along K alone, and only there. */
-  if (row->form == MXQ_FORM_ANY && (row->tile_k > row->tile_n) != (traits->block_n == 1)) return 0;
+  if (row->form == MXQ_FORM_ANY && !serves_lines(row, traits)) return 0;
   return (row->in_bits == 0 || row->in_bits == traits->in_bits) && serves_codes(row, traits) &&
          serves_scales(row, traits) && serves_two_parts(row, traits) &&
          row->tile_n % traits->block_n == 0 && row->tile_k % traits->block_k == 0;

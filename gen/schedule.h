@@ -71,6 +71,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
 void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_strip(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 void mxq_geometry_any(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+void mxq_geometry_any_row(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 /* Sets the blocks of a multiprocessor, for which a thread may use `registers`. */
 void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers);
 

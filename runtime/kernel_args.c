@@ -61,6 +61,7 @@ void mxq_kernel_args_fill(const struct mxq_tensor_plan *plan, union mxq_kernel_a
       [MXQ_FORM_ROW] = fill_row,
       [MXQ_FORM_STRIP] = fill_row,
       [MXQ_FORM_ANY] = fill_any,
+      [MXQ_FORM_ANY_ROW] = fill_any,
       [MXQ_FORM_DEQUANT_TILE] = mxq_dequant_fill_tile,
       [MXQ_FORM_DEQUANT_ROW] = mxq_dequant_fill_row,
       [MXQ_FORM_DEQUANT_ANY] = mxq_dequant_fill_any,

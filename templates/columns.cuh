@@ -1,6 +1,4 @@
 // Blocks along N, or squares: a thread quantizes one 32-bit word of HELD_ROWS rows.
-constexpr unsigned WORDS = TILE_K / COLUMNS;
-constexpr unsigned HELD_ROWS = 32;
 
 // How a block is shared out: PIECES blocks along N in one thread's rows; or one block over GROUPS_N
 // row groups; if it lies along K too, over LANES threads of a warp and GROUPS_K warps of a row group.
@@ -13,12 +11,6 @@ struct columns_of {
   static constexpr unsigned BLOCK_WORDS = SQUARE ? BLOCK / COLUMNS : 1;
   static constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
   static constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-  // Half of the threads read the second sixteen rows first, so that the 16-byte stores of codes of
-  // eight neighbouring threads, which lie two columns apart, fall into different banks. Not where
-  // those threads share two blocks: each must find the same one first.
-  static constexpr bool FLIPS =
-      TURNED && OUT_BITS == 8 && COLUMNS == 2 && !(SQUARE && PIECES > 1);
-  static_assert(PART == 2 || THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
   static_assert(PART == 2 || WORDS % 32 == 0, "a warp stays in one row group");
   static_assert(TILE_N % BLOCK == 0 && WORDS % BLOCK_WORDS == 0, "whole blocks");
 };
@@ -53,62 +45,32 @@ template <unsigned PART>
 MXQ_FN void stage_four(unsigned to, unsigned row, unsigned word, unsigned four) {
   using tile = out_tile<PART>;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    shared_store(to, static_cast<unsigned short>(four), lines_apart<tile>(row));
-    shared_store(to, static_cast<unsigned short>(four >> 16), lines_apart<tile>(row + 1));
+    shared_store(to, static_cast<unsigned short>(four), row * tile::PITCH);
+    shared_store(to, static_cast<unsigned short>(four >> 16), (row + 1) * tile::PITCH);
   } else if constexpr (COLUMNS == 2) {
-    shared_store(to, static_cast<unsigned char>(four), lines_apart<tile>(row));
-    shared_store(to, static_cast<unsigned char>(four >> 8), lines_apart<tile>(row + 1));
+    shared_store(to, static_cast<unsigned char>(four), row * tile::PITCH);
+    shared_store(to, static_cast<unsigned char>(four >> 8), (row + 1) * tile::PITCH);
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(to, static_cast<unsigned char>(four >> 8 * r), lines_apart<tile>(row + r));
+      shared_store(to, static_cast<unsigned char>(four >> 8 * r), (row + r) * tile::PITCH);
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
     const unsigned odd = word % 2;
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(to + lines_apart<tile>(row + r),
+      shared_store(to + (row + r) * tile::PITCH,
                    static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
-  }
-}
-
-// Sixteen rows of a word, from a multiple of 16 on. Elements of two bytes begin in the middle of words in
-// all of the even rows or in none, and so in the odd ones.
-template <bool SHIFTED>
-MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
-  unsigned from[ROWS_ALIKE];
-  for (unsigned i = 0; i < ROWS_ALIKE; i++)
-    from[i] = in_tile::place(row, word * 4) + (SHIFTED ? ahead_of(shift, i) / 4 * 4 : 0);
-#pragma unroll
-  for (unsigned r = 0; r < 16; r++)
-    rows[r] = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r));
-  if constexpr (SHIFTED && !WORDS_WHOLE) {
-#pragma unroll
-    for (unsigned odd = 0; odd < 2; odd++)
-      if (ahead_of(shift, odd) % 4 != 0)
-#pragma unroll
-        for (unsigned r = odd; r < 16; r += 2) {
-          const unsigned next = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r) + 4);
-          rows[r] = permute_bytes(rows[r], next, 0x5432);
-        }
   }
 }
 
 template <unsigned PART>
 MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &scales,
-                             const tile_extent &at, lines_shift shift) {
+                             const tile_extent &at) {
   using part = columns_of<PART>;
-  const unsigned word = thread_id() % WORDS, group = thread_id() / WORDS;
-  const unsigned flip = part::FLIPS ? word / 4 % 2 * 16 : 0;
-  const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
-#pragma unroll
-  for (unsigned half = 0; half < HELD_ROWS; half += 16)
-    if (is_shifted(shift))
-      load_rows<true>(first_row + (half ^ flip), word, shift, rows + half);
-    else
-      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
-
+  held_rows(rows);
+  const unsigned word = held_word(), group = held_group();
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
     unsigned largest = rows[piece * part::PIECE_ROWS];
@@ -120,14 +82,14 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
     if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
       for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
         put_scale<PART>(args, scales, at,
-                        first_row + (part::PIECES > 1 ? piece * part::PIECE_ROWS ^ flip : 0),
+                        part::PIECES > 1 ? tile_row(piece * part::PIECE_ROWS) : group * HELD_ROWS,
                         word * COLUMNS + c, scale[piece][c].code);
   }
 
   // Unrolled by word, or the compiler keeps the rows in local memory where much follows from them.
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
-    const unsigned row = first_row + (half ^ flip);
+    const unsigned row = tile_row(half);
     const unsigned to = out_tile<PART>::place(row, word * COLUMNS * OUT_BITS / 8);
     codes16 codes[COLUMNS];
 #pragma unroll

@@ -13,7 +13,8 @@ constexpr unsigned SCALES = ${kernel.maxima_offset};
 //$ need "device_steps.cuh"
 //$ paste "scale_read.cuh"
 //$ paste "extent.cuh"
-//$ paste "lines.cuh"
+//$ paste "lines_in.cuh"
+//$ paste "lines_out.cuh"
 // The tile of codes, in the lines that codes have in memory, a gap apart that has room for a shift. Those
 // of columns are read CHUNK columns apart: 16 bytes more behind each CHUNK of them keep those in different
 // banks.
@@ -31,11 +32,9 @@ struct in_tile {
 // The tile of elements is [n][k].
 struct out_tile {
   using element = ${output.bits == 32 and "unsigned" or "unsigned short"};
-  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8, PITCH = LINE_BYTES;
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    return OUT_TILE + line * LINE_BYTES + byte;
-  }
+  MXQ_FN unsigned place(unsigned line, unsigned byte) { return OUT_TILE + line * PITCH + byte; }
 };
 
 // The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
@@ -205,9 +204,9 @@ MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
   const length begin = COLUMN_MAJOR ? at.n : at.k;
   return load_lines<in_tile>(
-      {{args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
-        (COLUMN_MAJOR ? at.rows : at.columns) / PACKED},
-       begin ? 16u : 0u, (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
+      {args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
+       (COLUMN_MAJOR ? at.rows : at.columns) / PACKED, begin ? 16u : 0u,
+       (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
 }
 
 MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {

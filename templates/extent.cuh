@@ -28,6 +28,20 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
   return at;
 }
 
+// The tile that a block takes in its pass `pass` over the grid, found anew each time: few grids are passed
+// twice, and it would take registers to remember.
+template <class ARGS>
+MXQ_FN tile_number number_in_pass(const ARGS &args, unsigned pass) {
+  tile_number at = number_of(args, block_id());
+#pragma unroll 1
+  for (; pass != 0; pass--) at = number_behind(args, at, number_of(args, grid_size()));
+  return at;
+}
+template <class ARGS>
+MXQ_FN bool exists_in_pass(const ARGS &args, unsigned pass) {
+  return block_id() + static_cast<length>(pass) * grid_size() < args.tiles;
+}
+
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
 // Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.

@@ -75,9 +75,9 @@ static void shapes_select_kernels(void **state) {
       {colt4, 3, 32, 8, "tma-32x64-direct"},
       {colt4, 3, 16, 8, "any-256x64"},
       {col, 3, 5, 16, "tma-64x64-direct"},
-      {col, 3, 5, 8, "any-128x128"},
+      {col, 3, 5, 8, "any-64x256"},
       {col4, 3, 5, 32, "tma-32x32-direct"},
-      {col4, 3, 5, 16, "any-128x64"},
+      {col4, 3, 5, 16, "any-64x128"},
       {row, 3, 5, 16, "tma-8x512"},
       {row, 3, 5, 8, "any-64x256"},
       {row4, 3, 5, 32, "tma-8x512"},
@@ -98,7 +98,7 @@ static void shapes_select_kernels(void **state) {
       {row, 1, 3, (INT64_C(1) << 31) + 16, "any-64x256"},
       {row, (INT64_C(1) << 31) - 1, 8, 512, "tma-8x512"},
       {row, INT64_C(1) << 31, 8, 512, "any-64x256"},
-      {col, INT64_C(1) << 31, 16, 16, "any-128x128"},
+      {col, INT64_C(1) << 31, 16, 16, "any-64x256"},
       {colt, 0, 16, 4, "tma-32x64-direct"}, /* nothing to do */
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

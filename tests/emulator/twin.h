@@ -47,6 +47,11 @@ MXQ_FN T global_load(const T *pointer, EMU_CALLER) {
   emu_global_load(pointer, &value, sizeof value, line, file);
   return value;
 }
+MXQ_FN unsigned global_load_pair(const unsigned short *first, bool second_exists, EMU_CALLER) {
+  const unsigned low = global_load(first, line, file);
+  return second_exists ? low | static_cast<unsigned>(global_load(first + 1, line, file)) << 16
+                       : low;
+}
 template <class T>
 MXQ_FN void global_store(T *pointer, T value, EMU_CALLER) {
   emu_global_store(pointer, &value, sizeof value, line, file);

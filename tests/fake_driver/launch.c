@@ -237,6 +237,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
                             [MXQ_FORM_ROW] = sizeof(struct mxq_vector_args),
                             [MXQ_FORM_STRIP] = sizeof(struct mxq_vector_args),
                             [MXQ_FORM_ANY] = sizeof(struct mxq_any_args),
+                            [MXQ_FORM_ANY_ROW] = sizeof(struct mxq_any_args),
                             [MXQ_FORM_DEQUANT_TILE] = sizeof(struct mxq_dequant_tile_args),
                             [MXQ_FORM_DEQUANT_ROW] = sizeof(struct mxq_dequant_row_args),
                             [MXQ_FORM_DEQUANT_ANY] = sizeof(struct mxq_dequant_any_args),

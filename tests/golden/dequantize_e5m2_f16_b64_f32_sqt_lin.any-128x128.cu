@@ -484,6 +484,20 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
   return at;
 }
 
+// The tile that a block takes in its pass `pass` over the grid, found anew each time: few grids are passed
+// twice, and it would take registers to remember.
+template <class ARGS>
+MXQ_FN tile_number number_in_pass(const ARGS &args, unsigned pass) {
+  tile_number at = number_of(args, block_id());
+#pragma unroll 1
+  for (; pass != 0; pass--) at = number_behind(args, at, number_of(args, grid_size()));
+  return at;
+}
+template <class ARGS>
+MXQ_FN bool exists_in_pass(const ARGS &args, unsigned pass) {
+  return block_id() + static_cast<length>(pass) * grid_size() < args.tiles;
+}
+
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
 // Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.
@@ -525,35 +539,23 @@ MXQ_FN void copy_async(unsigned offset, const unsigned char *from) {
 MXQ_FN void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 #endif
 
-#line 2 "templates/lines.cuh"
-// Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
+#line 2 "templates/lines_in.cuh"
+// Tiles of lines from global to shared memory, at any address. TILE says where byte `byte` of line
 // `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
 // are contiguous within 16; those of a tile to load are so within the line, which has room for 16 more than
 // LINE_BYTES. Lines begin at an `element`, and are a number of them apart.
-
-// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
-template <class BYTE>
-struct lines_at {
-  BYTE *first;
-  length pitch;
-  unsigned lines, bytes;
-};
-
-// Whether each line begins and ends at a multiple of `bytes`.
-template <class BYTE>
-MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
-  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
-}
 
 // Bytes of a line that lie past the last multiple of 16 before it.
 MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
   return static_cast<unsigned>(reinterpret_cast<length>(line)) % 16;
 }
 
-// What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
-// it: 16 or more are alike.
-struct lines_from : lines_at<const unsigned char> {
-  unsigned before, behind;
+// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart. Of the same
+// lines, `before` bytes exist ahead of the tile and `behind` behind it: 16 or more are alike.
+struct lines_from {
+  const unsigned char *first;
+  length pitch;
+  unsigned lines, bytes, before, behind;
 };
 
 // How far the lines of a loaded tile begin behind their places: as far as in global memory behind a
@@ -643,7 +645,7 @@ MXQ_FN void load_ends(const lines_from &from) {
 template <class TILE>
 MXQ_FN lines_shift load_lines(const lines_from &from) {
   load_pieces<TILE>(from);
-  if (!are_aligned(from, 16)) {
+  if ((reinterpret_cast<length>(from.first) | from.pitch | from.bytes) % 16 != 0) {
 #pragma unroll 1
     for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
       load_piece<TILE>(from, line, TILE::LINE_BYTES);
@@ -652,108 +654,90 @@ MXQ_FN lines_shift load_lines(const lines_from &from) {
   return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
 }
 
-// Stores lines that are aligned to 16 bytes, a batch of pieces at a time. Lines of a thread lie equally far
-// apart in shared memory.
-template <class TILE>
-struct store_steps {
-  static constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  static constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
-  static constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
-  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
-  static_assert(STEP % ALIKE<TILE> == 0, "lines that begin alike");
+#line 1 "templates/lines_out.cuh"
+// Lines of a tile to global memory, at any address. TILE says where byte `byte` of line `line` lies in
+// shared memory: place(line, byte), with words whole and lines PITCH bytes apart. LINES and LINE_BYTES are
+// powers of two. In global memory lines begin at an `element`, and are a number of them apart.
+
+// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
+struct lines_to {
+  unsigned char *first;
+  length pitch;
+  unsigned lines, bytes;
 };
 
+// Lines whose pieces of 16 bytes all lie at multiples of 16.
 template <class TILE>
-MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
-  using of = store_steps<TILE>;
-  const unsigned byte = thread_id() % of::LINE_PIECES * 16, first = thread_id() / of::LINE_PIECES;
-  if (byte >= to.bytes || first >= TILE::LINES) return;
+MXQ_FN void store_pieces(const lines_to &to) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  const unsigned first = thread_id() / PIECES, byte = thread_id() % PIECES * 16;
+  if (byte >= to.bytes) return;
   unsigned char *at = to.first + first * to.pitch + byte;
-  unsigned from = TILE::place(first, byte);
-#pragma unroll 1
-  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
-    words4 piece[of::BATCH];
-#pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++)
-      piece[i] = shared_load<words4>(from, lines_apart<TILE>(i * of::STEP));
-#pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
-      if (first + (batch + i) * of::STEP < to.lines)
-        global_store(reinterpret_cast<words4 *>(at), piece[i]);
-    from += lines_apart<TILE>(of::BATCH * of::STEP);
-  }
+  const unsigned from = TILE::place(first, byte);
+#pragma unroll 4
+  for (unsigned i = 0; i < TILE::LINES; i += STEP, at += STEP * to.pitch)
+    if (first + i < to.lines)
+      global_store(reinterpret_cast<words4 *>(at), shared_load<words4>(from, i * TILE::PITCH));
 }
 
-// Stores the aligned pieces of other lines, each joined from five words of the tile: the fifth is the
-// fourth again where pieces begin with a word.
-template <class TILE>
-MXQ_FN void store_joined(const lines_at<unsigned char> &to) {
-  using of = store_steps<TILE>;
-  const unsigned first = thread_id() / of::LINE_PIECES;
-  unsigned char *at = to.first + first * to.pitch;
-  const unsigned byte = thread_id() % of::LINE_PIECES * 16 - bytes_ahead(at);
-  if (first >= TILE::LINES || byte > to.bytes || to.bytes - byte < 16) return;
-  const unsigned joined = shift_selector(byte);
-  unsigned from[5];
-  for (unsigned w = 0; w < 5; w++)
-    from[w] = TILE::place(first, (w < 4 ? byte + w * 4 : byte + 15) & ~3u);
-  at += byte;
-#pragma unroll 1
-  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
-    words4 piece[of::BATCH];
-#pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++) {
-      unsigned word[5];
-      for (unsigned w = 0; w < 5; w++)
-        word[w] = shared_load<unsigned>(from[w], lines_apart<TILE>(i * of::STEP));
-      for (unsigned w = 0; w < 4; w++)
-        piece[i].word[w] = permute_bytes(word[w], word[w + 1], joined);
-    }
-#pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
-      if (first + (batch + i) * of::STEP < to.lines)
-        global_store(reinterpret_cast<words4 *>(at), piece[i]);
-    for (unsigned w = 0; w < 5; w++) from[w] += lines_apart<TILE>(of::BATCH * of::STEP);
-  }
+// Sectors, the units of the L2 cache, have 32 bytes: those from an address to the next one's begin.
+MXQ_FN unsigned bytes_to_sector(const unsigned char *at) {
+  return 0u - static_cast<unsigned>(reinterpret_cast<length>(at)) & 31;
 }
 
-// Stores the elements of each line that lie before its first aligned piece, and behind the last: as many
-// neighbouring threads for a line as a piece has elements. Where both are more, twice.
+// Any lines, a warp for each: whole sectors by words, each joined from two words of the tile; the elements
+// before and behind them in one store, because a sector that arrives in parts costs as much as several.
+// Lines whose numbers differ by 32 begin alike.
 template <class TILE>
-MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
+MXQ_FN void store_sectors(const lines_to &to) {
   using element = typename TILE::element;
-  constexpr unsigned PARTS = ALIKE<TILE>, STEP = THREADS / PARTS;
-  static_assert(TILE::LINES % STEP == 0 && STEP % ALIKE<TILE> == 0, "whole steps, lines alike");
-  const unsigned part = thread_id() % PARTS * sizeof(element), first = thread_id() / PARTS;
-  unsigned char *const line = to.first + first * to.pitch;
-  const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
-  const unsigned tail = (to.bytes - head) % 16;
-  const int left = static_cast<int>(to.lines) - static_cast<int>(first);
+  constexpr unsigned ALIKE = TILE::LINES < 32 ? TILE::LINES : 32;
+  const unsigned lane = thread_id() % 32, part = lane * sizeof(element);
 #pragma unroll 1
-  for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
-    const bool behind = pass != 0 || part >= head;
-    if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
-    const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
-    unsigned char *at = line + byte;
+  for (unsigned first = thread_id() / 32; first < ALIKE; first += THREADS / 32) {
+    unsigned char *const line = to.first + first * to.pitch;
+    const unsigned ahead = bytes_to_sector(line), head = ahead < to.bytes ? ahead : to.bytes;
+    const unsigned whole = (to.bytes - head) / 32 * 32, tail = to.bytes - head - whole;
+    // Lanes before the head's end store of the first 32 bytes, those behind the tail's begin of the last.
+    const bool in_head = part < head, in_tail = part < 32 && part + tail >= 32;
+    const unsigned end = in_head ? part : to.bytes - 32 + part;
+    const unsigned low = TILE::place(first, head / 4 * 4 + lane * 4), high = low + (head % 4 ? 4 : 0);
+    const unsigned joined = 0x3210 + head % 4 * 0x1111, end_from = TILE::place(first, end);
+    unsigned char *words_at = line + head + lane * 4, *end_at = line + end;
+#pragma unroll 2
+    for (unsigned i = 0; i < TILE::LINES; i += ALIKE) {
+      const bool exists = first + i < to.lines;
 #pragma unroll
-    for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
-      if (static_cast<int>(i * STEP) < left)
-        global_store(reinterpret_cast<element *>(at),
-                     shared_load<element>(from, lines_apart<TILE>(i * STEP)));
+      for (unsigned byte = 0; byte < TILE::LINE_BYTES; byte += 128)
+        if (exists && lane * 4 + byte < whole)
+          global_store(reinterpret_cast<unsigned *>(words_at + byte),
+                       permute_bytes(shared_load<unsigned>(low, i * TILE::PITCH + byte),
+                                     shared_load<unsigned>(high, i * TILE::PITCH + byte), joined));
+      if (exists && (in_head || in_tail))
+        global_store(reinterpret_cast<element *>(end_at),
+                     shared_load<element>(end_from, i * TILE::PITCH));
+      words_at += ALIKE * to.pitch;
+      end_at += ALIKE * to.pitch;
+    }
+    // Of the last tile in a line both may be more than 32 bytes together.
+    if (in_head && in_tail)
+#pragma unroll 1
+      for (unsigned i = first; i < to.lines; i += ALIKE)
+        global_store(reinterpret_cast<element *>(to.first + i * to.pitch + to.bytes - 32 + part),
+                     shared_load<element>(TILE::place(i, to.bytes - 32 + part)));
   }
 }
 
 template <class TILE>
-MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
-  if (are_aligned(to, 16)) {
+MXQ_FN void store_lines(const lines_to &to) {
+  if ((reinterpret_cast<length>(to.first) | to.pitch | to.bytes) % 16 == 0)
     store_pieces<TILE>(to);
-  } else {
-    store_joined<TILE>(to);
-    store_ends<TILE>(to);
-  }
+  else
+    store_sectors<TILE>(to);
 }
 
-#line 17 "templates/dequant_any.cu"
+#line 18 "templates/dequant_any.cu"
 // The tile of codes, in the lines that codes have in memory, a gap apart that has room for a shift. Those
 // of columns are read CHUNK columns apart: 16 bytes more behind each CHUNK of them keep those in different
 // banks.
@@ -771,11 +755,9 @@ struct in_tile {
 // The tile of elements is [n][k].
 struct out_tile {
   using element = unsigned short;
-  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8;
+  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * OUT_BITS / 8, PITCH = LINE_BYTES;
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    return OUT_TILE + line * LINE_BYTES + byte;
-  }
+  MXQ_FN unsigned place(unsigned line, unsigned byte) { return OUT_TILE + line * PITCH + byte; }
 };
 
 // The values of the tile's scales are [row of blocks][column of blocks], of blocks that have a part in
@@ -945,9 +927,9 @@ MXQ_FN lines_shift load_tile(const mxq_dequant_any_args &args, const tile_extent
   const length line = COLUMN_MAJOR ? at.e * args.k + at.k : at.e * args.n + at.n;
   const length begin = COLUMN_MAJOR ? at.n : at.k;
   return load_lines<in_tile>(
-      {{args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
-        (COLUMN_MAJOR ? at.rows : at.columns) / PACKED},
-       begin ? 16u : 0u, (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
+      {args.in + line * pitch + begin / PACKED, pitch, COLUMN_MAJOR ? at.columns : at.rows,
+       (COLUMN_MAJOR ? at.rows : at.columns) / PACKED, begin ? 16u : 0u,
+       (COLUMN_MAJOR ? at.rows_behind : at.columns_behind) / PACKED});
 }
 
 MXQ_FN void store_tile(const mxq_dequant_any_args &args, const tile_extent &at) {

@@ -147,7 +147,7 @@ constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 512, BLOCKS_PER_SM = 2;
 // Shared memory, in bytes.
 constexpr unsigned IN_TILE = 0, OUT_TILE = 67584;
-constexpr unsigned MAXIMA = 83968, SCALE_TILE = 86016;
+constexpr unsigned MAXIMA = 86016, SCALE_TILE = 88064;
 
 #line 1 "templates/scale.cuh"
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
@@ -589,6 +589,20 @@ MXQ_FN tile_number number_behind(const ARGS &args, tile_number at, const tile_nu
   return at;
 }
 
+// The tile that a block takes in its pass `pass` over the grid, found anew each time: few grids are passed
+// twice, and it would take registers to remember.
+template <class ARGS>
+MXQ_FN tile_number number_in_pass(const ARGS &args, unsigned pass) {
+  tile_number at = number_of(args, block_id());
+#pragma unroll 1
+  for (; pass != 0; pass--) at = number_behind(args, at, number_of(args, grid_size()));
+  return at;
+}
+template <class ARGS>
+MXQ_FN bool exists_in_pass(const ARGS &args, unsigned pass) {
+  return block_id() + static_cast<length>(pass) * grid_size() < args.tiles;
+}
+
 // Where a tile begins, and how much of it exists: nothing of those that cover the padding of scales
 // alone.
 // Behind it, `rows_behind` and `columns_behind` more exist: as many as a tile stand for more.
@@ -610,6 +624,101 @@ MXQ_FN tile_extent extent_of(const ARGS &args, const tile_number &at) {
   return {n, k, at.e, rows, columns, n_left - rows, k_left - columns};
 }
 
+#line 1 "templates/lines_out.cuh"
+// Lines of a tile to global memory, at any address. TILE says where byte `byte` of line `line` lies in
+// shared memory: place(line, byte), with words whole and lines PITCH bytes apart. LINES and LINE_BYTES are
+// powers of two. In global memory lines begin at an `element`, and are a number of them apart.
+
+// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
+struct lines_to {
+  unsigned char *first;
+  length pitch;
+  unsigned lines, bytes;
+};
+
+// Lines whose pieces of 16 bytes all lie at multiples of 16.
+template <class TILE>
+MXQ_FN void store_pieces(const lines_to &to) {
+  constexpr unsigned PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
+  const unsigned first = thread_id() / PIECES, byte = thread_id() % PIECES * 16;
+  if (byte >= to.bytes) return;
+  unsigned char *at = to.first + first * to.pitch + byte;
+  const unsigned from = TILE::place(first, byte);
+#pragma unroll 4
+  for (unsigned i = 0; i < TILE::LINES; i += STEP, at += STEP * to.pitch)
+    if (first + i < to.lines)
+      global_store(reinterpret_cast<words4 *>(at), shared_load<words4>(from, i * TILE::PITCH));
+}
+
+// Sectors, the units of the L2 cache, have 32 bytes: those from an address to the next one's begin.
+MXQ_FN unsigned bytes_to_sector(const unsigned char *at) {
+  return 0u - static_cast<unsigned>(reinterpret_cast<length>(at)) & 31;
+}
+
+// Any lines, a warp for each: whole sectors by words, each joined from two words of the tile; the elements
+// before and behind them in one store, because a sector that arrives in parts costs as much as several.
+// Lines whose numbers differ by 32 begin alike.
+template <class TILE>
+MXQ_FN void store_sectors(const lines_to &to) {
+  using element = typename TILE::element;
+  constexpr unsigned ALIKE = TILE::LINES < 32 ? TILE::LINES : 32;
+  const unsigned lane = thread_id() % 32, part = lane * sizeof(element);
+#pragma unroll 1
+  for (unsigned first = thread_id() / 32; first < ALIKE; first += THREADS / 32) {
+    unsigned char *const line = to.first + first * to.pitch;
+    const unsigned ahead = bytes_to_sector(line), head = ahead < to.bytes ? ahead : to.bytes;
+    const unsigned whole = (to.bytes - head) / 32 * 32, tail = to.bytes - head - whole;
+    // Lanes before the head's end store of the first 32 bytes, those behind the tail's begin of the last.
+    const bool in_head = part < head, in_tail = part < 32 && part + tail >= 32;
+    const unsigned end = in_head ? part : to.bytes - 32 + part;
+    const unsigned low = TILE::place(first, head / 4 * 4 + lane * 4), high = low + (head % 4 ? 4 : 0);
+    const unsigned joined = 0x3210 + head % 4 * 0x1111, end_from = TILE::place(first, end);
+    unsigned char *words_at = line + head + lane * 4, *end_at = line + end;
+#pragma unroll 2
+    for (unsigned i = 0; i < TILE::LINES; i += ALIKE) {
+      const bool exists = first + i < to.lines;
+#pragma unroll
+      for (unsigned byte = 0; byte < TILE::LINE_BYTES; byte += 128)
+        if (exists && lane * 4 + byte < whole)
+          global_store(reinterpret_cast<unsigned *>(words_at + byte),
+                       permute_bytes(shared_load<unsigned>(low, i * TILE::PITCH + byte),
+                                     shared_load<unsigned>(high, i * TILE::PITCH + byte), joined));
+      if (exists && (in_head || in_tail))
+        global_store(reinterpret_cast<element *>(end_at),
+                     shared_load<element>(end_from, i * TILE::PITCH));
+      words_at += ALIKE * to.pitch;
+      end_at += ALIKE * to.pitch;
+    }
+    // Of the last tile in a line both may be more than 32 bytes together.
+    if (in_head && in_tail)
+#pragma unroll 1
+      for (unsigned i = first; i < to.lines; i += ALIKE)
+        global_store(reinterpret_cast<element *>(to.first + i * to.pitch + to.bytes - 32 + part),
+                     shared_load<element>(TILE::place(i, to.bytes - 32 + part)));
+  }
+}
+
+template <class TILE>
+MXQ_FN void store_lines(const lines_to &to) {
+  if ((reinterpret_cast<length>(to.first) | to.pitch | to.bytes) % 16 == 0)
+    store_pieces<TILE>(to);
+  else
+    store_sectors<TILE>(to);
+}
+
+#line 20 "templates/any.cu"
+constexpr unsigned WORDS = TILE_K / COLUMNS;  // of a row
+constexpr unsigned HELD_ROWS = 32;
+static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
+// The input tile is [n][k]. 16 bytes between rows keep runs in different banks.
+struct in_tile {
+  static constexpr unsigned PITCH = TILE_K * IN_BITS / 8 + 16;
+  static_assert(TILE_K * IN_BITS / 8 % 128 == 0, "whole rows of banks");
+
+  MXQ_FN unsigned place(unsigned line, unsigned byte) { return IN_TILE + line * PITCH + byte; }
+};
+
 #line 1 "templates/device_async.cuh"
 // Copies into shared memory that go on beside the thread's other work.
 #ifdef __CUDACC__
@@ -630,285 +739,108 @@ MXQ_FN void copy_async(unsigned offset, const unsigned char *from) {
 MXQ_FN void copies_wait() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 #endif
 
-#line 2 "templates/lines.cuh"
-// Tiles of lines between global and shared memory, at any address. TILE says where byte `byte` of line
-// `line` lies in shared memory, place(line, byte); LINES and LINE_BYTES are powers of two. Bytes of a tile
-// are contiguous within 16; those of a tile to load are so within the line, which has room for 16 more than
-// LINE_BYTES. Lines begin at an `element`, and are a number of them apart.
+#line 3 "templates/held_rows.cuh"
+// A thread holds a word, COLUMNS elements, of HELD_ROWS rows. Words are shared out along rows, so that the
+// lanes of a warp have neighbours.
 
-// What of a tile exists in global memory: `lines` lines of `bytes` bytes, `pitch` bytes apart.
-template <class BYTE>
-struct lines_at {
-  BYTE *first;
-  length pitch;
-  unsigned lines, bytes;
-};
+// Half of the threads hold the second sixteen rows first, so that the 16-byte stores of codes of eight
+// neighbouring threads, which lie two columns apart, fall into different banks. Not where those threads
+// share two blocks: each must find the same one first.
+constexpr bool FLIPS = ((MAIN | ALSO) & 4) != 0 && OUT_BITS == 8 && COLUMNS == 2 &&
+                       !((MAIN & 3) == 3 && BLOCK < HELD_ROWS);
 
-// Whether each line begins and ends at a multiple of `bytes`.
-template <class BYTE>
-MXQ_FN bool are_aligned(const lines_at<BYTE> &of, unsigned bytes) {
-  return (reinterpret_cast<length>(of.first) | of.pitch | of.bytes) % bytes == 0;
+MXQ_FN unsigned held_word() { return thread_id() % WORDS; }
+MXQ_FN unsigned held_group() { return thread_id() / WORDS; }
+// The row of the tile that held row `held` is.
+MXQ_FN unsigned tile_row(unsigned held) {
+  return held_group() * HELD_ROWS + (held ^ (FLIPS ? held_word() / 4 % 2 * 16 : 0));
 }
 
-// Bytes of a line that lie past the last multiple of 16 before it.
-MXQ_FN unsigned bytes_ahead(const unsigned char *line) {
-  return static_cast<unsigned>(reinterpret_cast<length>(line)) % 16;
+MXQ_FN length least(length a, length b) { return a < b ? a : b; }
+
+// What lies outside of the tensor becomes its last row, and its last piece or element: a block's maximum
+// stays what it is.
+MXQ_FN const unsigned char *row_at(const mxq_any_args &args, const tile_extent &at, unsigned row, length k) {
+  return args.in + at.e * args.stride_e_bytes + least(at.n + row, args.n - 1) * args.stride_n_bytes +
+         k * (IN_BITS / 8);
 }
 
-// What to load of a tile. Of the same lines, `before` bytes exist ahead of the tile and `behind` behind
-// it: 16 or more are alike.
-struct lines_from : lines_at<const unsigned char> {
-  unsigned before, behind;
-};
-
-// How far the lines of a loaded tile begin behind their places: as far as in global memory behind a
-// multiple of 16, so that pieces of 16 bytes arrive as they are.
-struct lines_shift {
-  unsigned first, pitch;  // of line 0, and from one line to the next; modulo 16
-};
-MXQ_FN bool is_shifted(lines_shift shift) { return (shift.first | shift.pitch) != 0; }
-MXQ_FN unsigned ahead_of(lines_shift shift, unsigned line) {
-  return (shift.first + line * shift.pitch) % 16;
-}
-// For permute_bytes of two words: the one that begins `byte` behind the first, modulo 4.
-MXQ_FN unsigned shift_selector(unsigned byte) { return 0x3210 + byte % 4 * 0x1111; }
-// Lines so far apart are shifted alike: their pitch is a number of elements.
-template <class TILE>
-constexpr unsigned ALIKE = 16 / sizeof(typename TILE::element);
-
-// How far the places of lines lie apart, from one on that is a multiple of a power of two to one as many
-// lines on as a multiple of it; ALIKE is the least of them.
-template <class TILE>
-MXQ_FN unsigned lines_apart(unsigned lines) {
-  return TILE::place(lines, 0) - TILE::place(0, 0);
+// Starts to load the input tile by pieces of 16 bytes, where all of them lie at multiples of 16.
+MXQ_FN void load_pieces(const mxq_any_args &args, const tile_extent &at) {
+  constexpr unsigned ELEMENTS = 128 / IN_BITS, PIECES = TILE_K / ELEMENTS, STEP = THREADS / PIECES;
+  static_assert(THREADS % PIECES == 0 && TILE_N % STEP == 0, "whole steps");
+  const unsigned first = thread_id() / PIECES, piece = thread_id() % PIECES;
+  const length k = least(at.k + piece * ELEMENTS, args.k - ELEMENTS);
+  const unsigned to = in_tile::place(first, piece * 16);
+#pragma unroll 4
+  for (unsigned row = 0; row < TILE_N; row += STEP)
+    copy_async<16>(to + row * in_tile::PITCH, row_at(args, at, first + row, k));
 }
 
-// Of the piece `at` bytes behind the place of a line that is shifted by `ahead`: whether it holds any of
-// the tile's bytes, and if so whether all of its bytes are the line's.
-MXQ_FN bool holds_bytes(const lines_from &from, unsigned ahead, unsigned at) {
-  return at < ahead + from.bytes;
-}
-MXQ_FN bool is_whole(const lines_from &from, unsigned ahead, unsigned at) {
-  return at + from.before >= ahead && at + 16 <= ahead + from.bytes + from.behind;
-}
-
-// Starts the copy of a piece that exists whole; one that does not exist becomes zeros.
-template <class TILE>
-MXQ_FN void load_piece(const lines_from &from, unsigned line, unsigned at) {
-  const unsigned char *const begin = from.first + line * from.pitch;
-  const unsigned ahead = bytes_ahead(begin);
-  const bool exists = line < from.lines && holds_bytes(from, ahead, at);
-  if (!exists)
-    shared_store(TILE::place(line, at), words4{});
-  else if (is_whole(from, ahead, at))
-    copy_async<16>(TILE::place(line, at), begin - ahead + at);
-}
-
-// All pieces of a tile but those behind LINE_BYTES. A thread's lines are shifted alike.
-template <class TILE>
-MXQ_FN void load_pieces(const lines_from &from) {
-  constexpr unsigned PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / PIECES;
-  static_assert(THREADS % PIECES == 0 && TILE::LINES % STEP == 0, "whole steps");
-  static_assert(STEP % ALIKE<TILE> == 0, "lines that are shifted alike");
-  const unsigned first = thread_id() / PIECES, at = thread_id() % PIECES * 16;
-  const unsigned char *line = from.first + first * from.pitch;
-  const unsigned ahead = bytes_ahead(line), to = TILE::place(first, at);
-  if (from.lines == TILE::LINES && holds_bytes(from, ahead, at) && is_whole(from, ahead, at)) {
-    line = line - ahead + at;
-#pragma unroll
-    for (unsigned i = 0; i < TILE::LINES / STEP; i++, line += STEP * from.pitch)
-      copy_async<16>(to + lines_apart<TILE>(i * STEP), line);
-  } else {
+// Loads the input tile at any address: a thread the words that it holds.
+MXQ_FN void load_words(const mxq_any_args &args, const tile_extent &at) {
+  const length k = least(at.k + held_word() * COLUMNS, args.k - 1);
 #pragma unroll 1
-    for (unsigned i = 0; i < TILE::LINES; i += STEP) load_piece<TILE>(from, first + i, at);
-  }
-}
-
-// What pieces left out: the elements of those that lines begin and end in.
-template <class TILE>
-MXQ_FN void load_ends(const lines_from &from) {
-  using element = typename TILE::element;
-#pragma unroll 1
-  for (unsigned item = thread_id(); item < from.lines * ALIKE<TILE>; item += THREADS) {
-    const unsigned line = item / ALIKE<TILE>, part = item % ALIKE<TILE> * sizeof(element);
-    const unsigned char *const begin = from.first + line * from.pitch;
-    const unsigned ahead = bytes_ahead(begin), last = (ahead + from.bytes) / 16 * 16;
+  for (unsigned half = 0; half < HELD_ROWS; half += 16) {
+    const unsigned row = tile_row(half), to = in_tile::place(row, held_word() * 4);
+    const unsigned char *from = row_at(args, at, row, k);
+    const unsigned behind = static_cast<unsigned>(least(args.n - 1 - least(at.n + row, args.n - 1), 15));
+    unsigned words[16];
 #pragma unroll
-    for (unsigned end = 0; end < 2; end++) {
-      const unsigned at = end == 0 ? 0 : last, byte = at + part - ahead;
-      if (!holds_bytes(from, ahead, at) || is_whole(from, ahead, at)) continue;
-      element value = 0;
-      if (byte < from.bytes) value = global_load(reinterpret_cast<const element *>(begin + byte));
-      shared_store(TILE::place(line, at + part), value);
-    }
-  }
-}
-
-// Starts to load a tile. copies_wait ends it.
-template <class TILE>
-MXQ_FN lines_shift load_lines(const lines_from &from) {
-  load_pieces<TILE>(from);
-  if (!are_aligned(from, 16)) {
-#pragma unroll 1
-    for (unsigned line = thread_id(); line < TILE::LINES; line += THREADS)
-      load_piece<TILE>(from, line, TILE::LINE_BYTES);
-    if (from.before < 16 || from.behind < 16) load_ends<TILE>(from);
-  }
-  return {bytes_ahead(from.first), static_cast<unsigned>(from.pitch) % 16};
-}
-
-// Stores lines that are aligned to 16 bytes, a batch of pieces at a time. Lines of a thread lie equally far
-// apart in shared memory.
-template <class TILE>
-struct store_steps {
-  static constexpr unsigned LINE_PIECES = TILE::LINE_BYTES / 16, STEP = THREADS / LINE_PIECES;
-  static constexpr unsigned STEPS = TILE::LINES < STEP ? 1 : TILE::LINES / STEP;
-  static constexpr unsigned BATCH = STEPS < 4 ? STEPS : 4;
-  static_assert(THREADS % LINE_PIECES == 0 && STEPS % BATCH == 0, "whole batches");
-  static_assert(STEP % ALIKE<TILE> == 0, "lines that begin alike");
-};
-
-template <class TILE>
-MXQ_FN void store_pieces(const lines_at<unsigned char> &to) {
-  using of = store_steps<TILE>;
-  const unsigned byte = thread_id() % of::LINE_PIECES * 16, first = thread_id() / of::LINE_PIECES;
-  if (byte >= to.bytes || first >= TILE::LINES) return;
-  unsigned char *at = to.first + first * to.pitch + byte;
-  unsigned from = TILE::place(first, byte);
-#pragma unroll 1
-  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
-    words4 piece[of::BATCH];
-#pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++)
-      piece[i] = shared_load<words4>(from, lines_apart<TILE>(i * of::STEP));
-#pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
-      if (first + (batch + i) * of::STEP < to.lines)
-        global_store(reinterpret_cast<words4 *>(at), piece[i]);
-    from += lines_apart<TILE>(of::BATCH * of::STEP);
-  }
-}
-
-// Stores the aligned pieces of other lines, each joined from five words of the tile: the fifth is the
-// fourth again where pieces begin with a word.
-template <class TILE>
-MXQ_FN void store_joined(const lines_at<unsigned char> &to) {
-  using of = store_steps<TILE>;
-  const unsigned first = thread_id() / of::LINE_PIECES;
-  unsigned char *at = to.first + first * to.pitch;
-  const unsigned byte = thread_id() % of::LINE_PIECES * 16 - bytes_ahead(at);
-  if (first >= TILE::LINES || byte > to.bytes || to.bytes - byte < 16) return;
-  const unsigned joined = shift_selector(byte);
-  unsigned from[5];
-  for (unsigned w = 0; w < 5; w++)
-    from[w] = TILE::place(first, (w < 4 ? byte + w * 4 : byte + 15) & ~3u);
-  at += byte;
-#pragma unroll 1
-  for (unsigned batch = 0; batch < of::STEPS; batch += of::BATCH) {
-    words4 piece[of::BATCH];
-#pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++) {
-      unsigned word[5];
-      for (unsigned w = 0; w < 5; w++)
-        word[w] = shared_load<unsigned>(from[w], lines_apart<TILE>(i * of::STEP));
-      for (unsigned w = 0; w < 4; w++)
-        piece[i].word[w] = permute_bytes(word[w], word[w + 1], joined);
+    for (unsigned r = 0; r < 16; r++) {
+#line 54 "templates/held_rows.cuh"
+      words[r] = global_load(reinterpret_cast<const unsigned *>(from));
+#line 56 "templates/held_rows.cuh"
+      if (r < behind) from += args.stride_n_bytes;
     }
 #pragma unroll
-    for (unsigned i = 0; i < of::BATCH; i++, at += of::STEP * to.pitch)
-      if (first + (batch + i) * of::STEP < to.lines)
-        global_store(reinterpret_cast<words4 *>(at), piece[i]);
-    for (unsigned w = 0; w < 5; w++) from[w] += lines_apart<TILE>(of::BATCH * of::STEP);
+    for (unsigned r = 0; r < 16; r++) shared_store(to, words[r], r * in_tile::PITCH);
   }
 }
 
-// Stores the elements of each line that lie before its first aligned piece, and behind the last: as many
-// neighbouring threads for a line as a piece has elements. Where both are more, twice.
-template <class TILE>
-MXQ_FN void store_ends(const lines_at<unsigned char> &to) {
-  using element = typename TILE::element;
-  constexpr unsigned PARTS = ALIKE<TILE>, STEP = THREADS / PARTS;
-  static_assert(TILE::LINES % STEP == 0 && STEP % ALIKE<TILE> == 0, "whole steps, lines alike");
-  const unsigned part = thread_id() % PARTS * sizeof(element), first = thread_id() / PARTS;
-  unsigned char *const line = to.first + first * to.pitch;
-  const unsigned room = (16 - bytes_ahead(line)) % 16, head = room < to.bytes ? room : to.bytes;
-  const unsigned tail = (to.bytes - head) % 16;
-  const int left = static_cast<int>(to.lines) - static_cast<int>(first);
-#pragma unroll 1
-  for (unsigned pass = 0; pass < (to.bytes % 16 ? 2 : 1); pass++) {
-    const bool behind = pass != 0 || part >= head;
-    if (behind && (part + tail < 16 || (pass != 0 && part >= head))) continue;
-    const unsigned byte = behind ? to.bytes - 16 + part : part, from = TILE::place(first, byte);
-    unsigned char *at = line + byte;
-#pragma unroll
-    for (unsigned i = 0; i < TILE::LINES / STEP; i++, at += STEP * to.pitch)
-      if (static_cast<int>(i * STEP) < left)
-        global_store(reinterpret_cast<element *>(at),
-                     shared_load<element>(from, lines_apart<TILE>(i * STEP)));
-  }
-}
-
-template <class TILE>
-MXQ_FN void store_lines(const lines_at<unsigned char> &to) {
-  if (are_aligned(to, 16)) {
-    store_pieces<TILE>(to);
+MXQ_FN void load_tile(const mxq_any_args &args, const tile_extent &at) {
+  if ((reinterpret_cast<length>(args.in) | args.stride_e_bytes | args.stride_n_bytes |
+       args.k * (IN_BITS / 8)) % 16 == 0) {
+    load_pieces(args, at);
+    copies_wait();  // orders this thread's copies before the barrier
   } else {
-    store_joined<TILE>(to);
-    store_ends<TILE>(to);
+    load_words(args, at);
   }
 }
 
-#line 20 "templates/any.cu"
-constexpr bool READS_RUNS = MAIN == 2 || ALSO == 2;
-// The input tile is [n][k], rows a gap apart that has room for a shift. Runs are read of rows that are
-// shifted alike: 16 bytes more behind each ROWS_ALIKE keep 16 bytes in each of such rows in different banks.
-constexpr unsigned ROWS_ALIKE = 128 / IN_BITS;
-struct in_tile {
-  using element = unsigned;
-  static constexpr unsigned LINES = TILE_N, LINE_BYTES = TILE_K * IN_BITS / 8;
-  static constexpr unsigned LINE_PITCH = LINE_BYTES + 16, GAP = READS_RUNS ? 16 : 0;
-  static_assert(LINE_BYTES % 128 == 0, "whole rows of banks");
-
-  MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    return IN_TILE + line * LINE_PITCH + line / ROWS_ALIKE * GAP + byte;
+MXQ_FN void held_rows(unsigned (&rows)[HELD_ROWS]) {
+#pragma unroll
+  for (unsigned half = 0; half < HELD_ROWS; half += 16) {
+    const unsigned from = in_tile::place(tile_row(half), held_word() * 4);
+#pragma unroll
+    for (unsigned r = 0; r < 16; r++) rows[half + r] = shared_load<unsigned>(from, r * in_tile::PITCH);
   }
-};
-constexpr bool WORDS_WHOLE = sizeof(in_tile::element) == 4;  // words of shifted lines are words too
-
-// What of a tile does not exist becomes zeros, which leave a maximum as it is.
-MXQ_FN lines_shift load_tile(const mxq_any_args &args, const tile_extent &at) {
-  return load_lines<in_tile>(
-      {{args.in + at.e * args.stride_e_bytes + at.n * args.stride_n_bytes + at.k * (IN_BITS / 8),
-        args.stride_n_bytes, at.rows, at.columns * (IN_BITS / 8)},
-       at.k ? 16u : 0u, at.columns_behind * (IN_BITS / 8)});
 }
 
-// The tile of a part's codes, in the lines that codes have in memory: rows, with a gap behind each
-// ROWS_ALIKE that keeps the runs of a warp in different banks, or columns, swizzled as a tensor map does it.
+#line 32 "templates/any.cu"
+// The tile of a part's codes, in the lines that codes have in memory: rows or columns. 16 bytes between
+// them keep codes of neighbouring columns in different banks.
 template <unsigned PART>
 struct out_tile {
   using element = unsigned char;
   static constexpr bool TURNED = PART & 4;
   static constexpr unsigned LINES = TURNED ? TILE_K : TILE_N;
   static constexpr unsigned LINE_BYTES = (TURNED ? TILE_N : TILE_K) * OUT_BITS / 8;
-  static constexpr unsigned GAP = READS_RUNS ? 512 / RUN_WORDS : 0;
+  static constexpr unsigned PITCH = LINE_BYTES + 16;
 
-  MXQ_FN unsigned place(unsigned line, unsigned byte) {
-    const unsigned begin = line * LINE_BYTES;
-    if constexpr (TURNED) return OUT_TILE + begin + (byte ^ swizzle<LINE_BYTES>(begin) ^ begin);
-    return OUT_TILE + begin + line / ROWS_ALIKE * GAP + byte;
-  }
+  MXQ_FN unsigned place(unsigned line, unsigned byte) { return OUT_TILE + line * PITCH + byte; }
 };
+// Two parts' tiles have one shape, and are stored by the same instructions.
+static_assert(ALSO == 0 || out_tile<ALSO>::LINES == out_tile<MAIN>::LINES, "one shape");
 
 template <unsigned PART>
-MXQ_FN void store_tile(const mxq_any_args &args, unsigned char *out, const tile_extent &at) {
+MXQ_FN lines_to lines_of(const mxq_any_args &args, unsigned char *out, const tile_extent &at) {
   constexpr bool TURNED = out_tile<PART>::TURNED;
   constexpr unsigned PACKED = 8 / OUT_BITS;
   const length pitch = (TURNED ? args.n : args.k) / PACKED;
   const length line = TURNED ? at.e * args.k + at.k : at.e * args.n + at.n;
-  store_lines<out_tile<PART>>({out + line * pitch + (TURNED ? at.n : at.k) / PACKED, pitch,
-                               TURNED ? at.columns : at.rows,
-                               (TURNED ? at.rows : at.columns) / PACKED});
+  return {out + line * pitch + (TURNED ? at.n : at.k) / PACKED, pitch,
+          TURNED ? at.columns : at.rows, (TURNED ? at.rows : at.columns) / PACKED};
 }
 
 #line 1 "templates/kept_scales.cuh"
@@ -980,8 +912,6 @@ MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &sc
 
 #line 1 "templates/columns.cuh"
 // Blocks along N, or squares: a thread quantizes one 32-bit word of HELD_ROWS rows.
-constexpr unsigned WORDS = TILE_K / COLUMNS;
-constexpr unsigned HELD_ROWS = 32;
 
 // How a block is shared out: PIECES blocks along N in one thread's rows; or one block over GROUPS_N
 // row groups; if it lies along K too, over LANES threads of a warp and GROUPS_K warps of a row group.
@@ -994,12 +924,6 @@ struct columns_of {
   static constexpr unsigned BLOCK_WORDS = SQUARE ? BLOCK / COLUMNS : 1;
   static constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
   static constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-  // Half of the threads read the second sixteen rows first, so that the 16-byte stores of codes of
-  // eight neighbouring threads, which lie two columns apart, fall into different banks. Not where
-  // those threads share two blocks: each must find the same one first.
-  static constexpr bool FLIPS =
-      TURNED && OUT_BITS == 8 && COLUMNS == 2 && !(SQUARE && PIECES > 1);
-  static_assert(PART == 2 || THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
   static_assert(PART == 2 || WORDS % 32 == 0, "a warp stays in one row group");
   static_assert(TILE_N % BLOCK == 0 && WORDS % BLOCK_WORDS == 0, "whole blocks");
 };
@@ -1034,62 +958,32 @@ template <unsigned PART>
 MXQ_FN void stage_four(unsigned to, unsigned row, unsigned word, unsigned four) {
   using tile = out_tile<PART>;
   if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    shared_store(to, static_cast<unsigned short>(four), lines_apart<tile>(row));
-    shared_store(to, static_cast<unsigned short>(four >> 16), lines_apart<tile>(row + 1));
+    shared_store(to, static_cast<unsigned short>(four), row * tile::PITCH);
+    shared_store(to, static_cast<unsigned short>(four >> 16), (row + 1) * tile::PITCH);
   } else if constexpr (COLUMNS == 2) {
-    shared_store(to, static_cast<unsigned char>(four), lines_apart<tile>(row));
-    shared_store(to, static_cast<unsigned char>(four >> 8), lines_apart<tile>(row + 1));
+    shared_store(to, static_cast<unsigned char>(four), row * tile::PITCH);
+    shared_store(to, static_cast<unsigned char>(four >> 8), (row + 1) * tile::PITCH);
   } else if constexpr (OUT_BITS == 8) {
     for (unsigned r = 0; r < 4; r++)
-      shared_store(to, static_cast<unsigned char>(four >> 8 * r), lines_apart<tile>(row + r));
+      shared_store(to, static_cast<unsigned char>(four >> 8 * r), (row + r) * tile::PITCH);
   } else {
     // Two neighbouring threads hold the two codes of a byte: each finishes two of the four rows.
     const unsigned odd = word % 2;
     const unsigned theirs = shuffle_xor(four, 1);
     const unsigned low = odd ? theirs : four, high = odd ? four : theirs;
     for (unsigned r = odd * 2; r < odd * 2 + 2; r++)
-      shared_store(to + lines_apart<tile>(row + r),
+      shared_store(to + (row + r) * tile::PITCH,
                    static_cast<unsigned char>((low >> 4 * r & 0xF) | (high >> 4 * r & 0xF) << 4));
-  }
-}
-
-// Sixteen rows of a word, from a multiple of 16 on. Elements of two bytes begin in the middle of words in
-// all of the even rows or in none, and so in the odd ones.
-template <bool SHIFTED>
-MXQ_FN void load_rows(unsigned row, unsigned word, lines_shift shift, unsigned *rows) {
-  unsigned from[ROWS_ALIKE];
-  for (unsigned i = 0; i < ROWS_ALIKE; i++)
-    from[i] = in_tile::place(row, word * 4) + (SHIFTED ? ahead_of(shift, i) / 4 * 4 : 0);
-#pragma unroll
-  for (unsigned r = 0; r < 16; r++)
-    rows[r] = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r));
-  if constexpr (SHIFTED && !WORDS_WHOLE) {
-#pragma unroll
-    for (unsigned odd = 0; odd < 2; odd++)
-      if (ahead_of(shift, odd) % 4 != 0)
-#pragma unroll
-        for (unsigned r = odd; r < 16; r += 2) {
-          const unsigned next = shared_load<unsigned>(from[r % ROWS_ALIKE], lines_apart<in_tile>(r) + 4);
-          rows[r] = permute_bytes(rows[r], next, 0x5432);
-        }
   }
 }
 
 template <unsigned PART>
 MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &scales,
-                             const tile_extent &at, lines_shift shift) {
+                             const tile_extent &at) {
   using part = columns_of<PART>;
-  const unsigned word = thread_id() % WORDS, group = thread_id() / WORDS;
-  const unsigned flip = part::FLIPS ? word / 4 % 2 * 16 : 0;
-  const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
-#pragma unroll
-  for (unsigned half = 0; half < HELD_ROWS; half += 16)
-    if (is_shifted(shift))
-      load_rows<true>(first_row + (half ^ flip), word, shift, rows + half);
-    else
-      load_rows<false>(first_row + (half ^ flip), word, shift, rows + half);
-
+  held_rows(rows);
+  const unsigned word = held_word(), group = held_group();
   block_scale scale[part::PIECES][COLUMNS];
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
     unsigned largest = rows[piece * part::PIECE_ROWS];
@@ -1101,14 +995,14 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
     if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
       for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
         put_scale<PART>(args, scales, at,
-                        first_row + (part::PIECES > 1 ? piece * part::PIECE_ROWS ^ flip : 0),
+                        part::PIECES > 1 ? tile_row(piece * part::PIECE_ROWS) : group * HELD_ROWS,
                         word * COLUMNS + c, scale[piece][c].code);
   }
 
   // Unrolled by word, or the compiler keeps the rows in local memory where much follows from them.
 #pragma unroll
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
-    const unsigned row = first_row + (half ^ flip);
+    const unsigned row = tile_row(half);
     const unsigned to = out_tile<PART>::place(row, word * COLUMNS * OUT_BITS / 8);
     codes16 codes[COLUMNS];
 #pragma unroll
@@ -1130,63 +1024,32 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 74 "templates/any.cu"
-// Blocks along K: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
-// so that the 16 bytes of eight of them lie in different banks. Its rows are shifted alike.
+#line 59 "templates/any.cu"
+// The row part of two: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
+// so that the 16 bytes of eight of them lie in different banks.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
 constexpr unsigned WARP_RUNS = ROW_RUNS < 32 / INTERLEAVED ? ROW_RUNS : 32 / INTERLEAVED;
 constexpr unsigned ROW_WARPS = ROW_RUNS / WARP_RUNS, WARP_ROWS = 32 / WARP_RUNS;
-static_assert(!READS_RUNS || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "whole blocks");
+static_assert(ALSO != 2 || (RUN_LANES <= WARP_RUNS && TILE_K % BLOCK == 0), "whole blocks");
 static_assert(RUN * OUT_BITS <= 128, "codes of a run in one access");
 static_assert(TILE_N * ROW_RUNS % THREADS == 0, "whole warps");
-static_assert(!READS_RUNS || TILE_N % (WARP_ROWS * ROWS_ALIKE) == 0, "whole warps");
-
-// The words of a run that begins in word AHEAD of those that are held, and some bytes later.
-template <unsigned AHEAD>
-MXQ_FN void join_run(const unsigned (&held)[RUN_WORDS + 4], unsigned selector, unsigned (&words)[RUN_WORDS]) {
-#pragma unroll
-  for (unsigned w = 0; w < RUN_WORDS; w++)
-    words[w] = permute_bytes(held[AHEAD + w], held[AHEAD + w + 1], selector);
-}
-
-// All lanes of a warp begin in the same word.
-template <bool SHIFTED>
-MXQ_FN void load_run(unsigned row, unsigned run, lines_shift shift, unsigned (&words)[RUN_WORDS]) {
-  const unsigned from = in_tile::place(row, run * RUN_WORDS * 4);
-  unsigned held[RUN_WORDS + 4];
-#pragma unroll
-  for (unsigned w = 0; w < RUN_WORDS + (SHIFTED ? 4 : 0); w += 4) {
-    const words4 four = shared_load<words4>(from, w * 4);
-    for (unsigned i = 0; i < 4; i++) held[w + i] = four.word[i];
-  }
-  if constexpr (SHIFTED) {
-    const unsigned ahead = ahead_of(shift, row), selector = shift_selector(ahead);
-    switch (ahead / 4) {
-      case 0: return join_run<0>(held, selector, words);
-      case 1: return join_run<1>(held, selector, words);
-      case 2: return join_run<2>(held, selector, words);
-      default: return join_run<3>(held, selector, words);
-    }
-  }
-  for (unsigned w = 0; w < RUN_WORDS; w++) words[w] = held[w];
-}
 
 template <unsigned PART>
 MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales,
-                          const tile_extent &at, lines_shift shift) {
+                          const tile_extent &at) {
   const unsigned lane = thread_id() % 32;
+  const unsigned of = lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
 #pragma unroll 1
-  for (unsigned step = 0; step < TILE_N * ROW_RUNS / THREADS; step++) {
-    const unsigned warp = thread_id() / 32 + step * (THREADS / 32);
-    const unsigned of = lane / (INTERLEAVED * WARP_RUNS) * INTERLEAVED + lane % INTERLEAVED;
-    const unsigned row = warp / ROW_WARPS / ROWS_ALIKE * (WARP_ROWS * ROWS_ALIKE) +
-                         of * ROWS_ALIKE + warp / ROW_WARPS % ROWS_ALIKE;
+  for (unsigned warp = thread_id() / 32; warp < TILE_N * ROW_RUNS / 32; warp += THREADS / 32) {
+    const unsigned row = warp / ROW_WARPS * WARP_ROWS + of;
     const unsigned run = warp % ROW_WARPS * WARP_RUNS + lane / INTERLEAVED % WARP_RUNS;
+    const unsigned from = in_tile::place(row, run * RUN_WORDS * 4);
     unsigned words[RUN_WORDS];
-    if (is_shifted(shift))
-      load_run<true>(row, run, shift, words);
-    else
-      load_run<false>(row, run, shift, words);
+#pragma unroll
+    for (unsigned w = 0; w < RUN_WORDS; w += 4) {
+      const words4 four = shared_load<words4>(from, w * 4);
+      for (unsigned i = 0; i < 4; i++) words[w + i] = four.word[i];
+    }
     const run_scales scale = scales_of_run(words, INTERLEAVED);
     if (run * RUN % BLOCK == 0)
       for (unsigned piece = 0; piece < RUN_PIECES; piece++)
@@ -1202,32 +1065,39 @@ MXQ_FN void quantize_runs(const mxq_any_args &args, const mxq_scale_args &scales
 }
 
 template <unsigned PART>
-MXQ_FN void quantize_tile(const mxq_any_args &args, unsigned char *out,
-                          const mxq_scale_args &scales, const tile_extent &at,
-                          lines_shift shift) {
+MXQ_FN void quantize_part(const mxq_any_args &args, const mxq_scale_args &scales,
+                          const tile_extent &at) {
   if constexpr (PART == 2)
-    quantize_runs<PART>(args, scales, at, shift);
+    quantize_runs<PART>(args, scales, at);
   else
-    quantize_columns<PART>(args, scales, at, shift);
-  block_sync();  // orders the stores of codes and scales before their loads
-  store_tile<PART>(args, out, at);
-  if constexpr (SCALES_BY_TILES) store_kept_scales<PART>(args, scales, at);
+    quantize_columns<PART>(args, scales, at);
 }
 
 MXQ_KERNEL(quantize_f32_e4m3_b128_amax_sq_lin_any_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_any_args) args) {
-  tile_number number = number_of(args, block_id());
-  for (length tile = block_id();;) {
-    const tile_extent at = extent_of(args, number);
-    const lines_shift shift = load_tile(args, at);
-    copies_wait();  // orders this thread's copies before the barrier
-    block_sync();   // orders all threads' copies before the reads of others
-    quantize_tile<MAIN>(args, args.out, args.scale, at, shift);
-    if constexpr (ALSO != 0) {
-      block_sync();  // orders the loads of one part's codes and scales before the other's stores
-      quantize_tile<ALSO>(args, args.also, args.also_scale, at, shift);
+#pragma unroll 1
+  for (unsigned pass = 0; exists_in_pass(args, pass); pass++) {
+    const tile_extent at = extent_of(args, number_in_pass(args, pass));
+    load_tile(args, at);
+    block_sync();  // orders all threads' copies and stores before the reads of others
+    quantize_part<MAIN>(args, args.scale, at);
+    lines_to lines = lines_of<MAIN>(args, args.out, at);
+    // The two parts of a tile, after each other: one store serves both.
+#pragma unroll 1
+    for (unsigned turn = 0;; turn++) {
+      block_sync();  // orders the stores of codes and scales before their loads
+      store_lines<out_tile<MAIN>>(lines);
+      if constexpr (SCALES_BY_TILES) {
+        if (turn == 0)
+          store_kept_scales<MAIN>(args, args.scale, at);
+        else if constexpr (ALSO != 0)
+          store_kept_scales<ALSO>(args, args.also_scale, at);
+      }
+      block_sync();  // orders loads of rows, codes and scales before the next ones' stores
+      if (ALSO == 0 || turn != 0) break;
+      if constexpr (ALSO != 0) {
+        quantize_part<ALSO>(args, args.also_scale, at);
+        lines = lines_of<ALSO>(args, args.also, at);
+      }
     }
-    tile += grid_size();
-    if (tile >= args.tiles) return;
-    number = number_behind(args, number, number_of(args, grid_size()));
   }
 }

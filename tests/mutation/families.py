@@ -148,7 +148,7 @@ BITS = [
     tile("rows of the odd column's thread in the even one's place",
          change("(row + odd * 4) * OUT_ROW_BYTES", "row * OUT_ROW_BYTES"), PACKED32),
     any_("store of the first part after the second's barrier alone",
-         drop("  block_sync();  // orders the stores of codes")),
+         drop("      block_sync();  // orders the stores of codes")),
 ]
 
 HOST = [plan(fault, kernels, f"{fault}, {what}") for what, kernels, faults in (

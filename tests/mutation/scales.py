@@ -20,6 +20,7 @@ TWO_FLOATS = fast("f32_e4m3_b16_amax_rowcolt_lin")
 LONG = fast("bf16_e4m3_b128_rceil_rowcolt_lin")  # a block in four runs
 SQUARES = fast("bf16_e4m3_b32_rceil_sqsqt_blk")
 GENERIC = ["quantize_bf16_e4m3_b32_rceil_rowcolt_lin.any"]
+GENERIC_BLK = ["quantize_bf16_e4m3_b32_rceil_rowcolt_blk.any"]
 
 scales = Template("scales.cuh", PACKED)
 tile = Template("tile.tma.cu", TWO)
@@ -172,12 +173,16 @@ FIRST_PART = [
     run("shuffle of neighbours, which hold other rows",
         change("shuffle_xor(largest, lanes * lane_step)", "shuffle_xor(largest, lanes)")),
     any_("scales of the first part in those of the second",
-         change("args.also, args.also_scale, at, shift)", "args.also, args.scale, at, shift)")),
+         change("(args, args.also_scale, at);\n        lines", "(args, args.scale, at);\n        lines")),
     any_("codes of the first part in those of the second",
-         change("args.also, args.also_scale, at, shift)", "args.out, args.also_scale, at, shift)")),
-    any_("barrier between the parts dropped", drop("      block_sync();  // orders the loads of one part's")),
-    any_("first part left out", change("if constexpr (ALSO != 0) {",
-                                       "if constexpr (ALSO == 7) {")),
+         change("lines_of<ALSO>(args, args.also,", "lines_of<ALSO>(args, args.out,")),
+    any_("lines of the first part for both", change("lines_of<ALSO>(args", "lines_of<MAIN>(args")),
+    any_("kept scales of the first part in those of the second",
+         change("store_kept_scales<ALSO>(args, args.also_scale", "store_kept_scales<ALSO>(args, args.scale"),
+         GENERIC_BLK),
+    any_("kept scales of the first part for both", change("if (turn == 0)\n", "if (true)\n"), GENERIC_BLK),
+    any_("barrier between the parts dropped", drop("      block_sync();  // orders loads of rows")),
+    any_("second part left out", change("ALSO == 0 || turn != 0", "true")),
 ]
 
 HOST = [plan(fault, TWO, f"{fault}, two parts") for fault in (
