@@ -16,12 +16,14 @@ struct rule {
   double over_us; /* over the straight kernel, at most; 0: no target */
   unsigned op, family, in_bits, out_bits, block, layouts;
   unsigned power_of_two; /* N is one */
+  unsigned aligned;      /* N and K are lengths that fast kernels take */
   unsigned lacks_narrow; /* kernels convert to e2m1 without the hardware */
   unsigned plain;        /* bf16 to e4m3 alone */
 };
 
 static const struct rule rules[] = {
-    {BENCH_DRAM, .percent = 85, .family = MXQ_FAMILY_ANY},
+    {BENCH_DRAM, .percent = 85, .family = MXQ_FAMILY_ANY, .aligned = 1},
+    {BENCH_DRAM, .family = MXQ_FAMILY_ANY}, /* no target: the limit is that of aligned lines */
     {BENCH_DRAM, .percent = 95, .op = MXQ_OP_DEQUANTIZE},
     {BENCH_DRAM, .percent = 85, .in_bits = 32, .block = 128, .layouts = IN(SQ)},
     {BENCH_DRAM, .percent = 90, .layouts = IN(ROWCOL) | IN(ROWCOLT) | IN(SQSQT)},
@@ -46,14 +48,14 @@ static int is_plain(const struct mxq_variant *variant) {
 
 static int fits(const struct rule *rule, const struct bench_row *row, const struct mxq_arch *arch) {
   const struct mxq_variant *variant = &row->id.variant;
-  const int64_t n = row->shape.n;
+  const int64_t n = row->shape.n, k = row->shape.k;
   return (!rule->op || rule->op == variant->op) &&
          (!rule->family || rule->family == row->id.family) &&
          (!rule->in_bits || rule->in_bits == mxq_type_facts(variant->in)->bits) &&
          (!rule->out_bits || rule->out_bits == mxq_type_facts(variant->out)->bits) &&
          (!rule->block || rule->block == variant->block) &&
          (!rule->layouts || rule->layouts >> variant->layout & 1) &&
-         (!rule->power_of_two || (n & (n - 1)) == 0) &&
+         (!rule->power_of_two || (n & (n - 1)) == 0) && (!rule->aligned || (n | k) % 16 == 0) &&
          (!rule->lacks_narrow || !arch->use_narrow) && (!rule->plain || is_plain(variant));
 }
 
