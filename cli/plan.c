@@ -40,8 +40,8 @@ static const struct {
     [MXQ_FORM_TILE] = {"tile", "tiles through the tensor copy engine"},
     [MXQ_FORM_ROW] = {"row", "rows by accesses of 16 bytes"},
     [MXQ_FORM_STRIP] = {"strip", "strips of columns by accesses of 4 and 16 bytes"},
-    [MXQ_FORM_ANY] = {"any",
-                      "16 bytes or elements, stored by sectors: any lengths, strides and addresses"},
+    [MXQ_FORM_ANY] =
+        {"any", "16 bytes or elements, stored by sectors: any lengths, strides and addresses"},
     [MXQ_FORM_ANY_ROW] =
         {"any-row",
          "16 bytes, and the ends of rows by elements: any lengths, strides and addresses"},
