@@ -111,8 +111,7 @@ static enum mxq_status compile_whole(const struct work *work, const char *source
   check_arithmetic(one, compiled.ptx);
   const enum mxq_form form = mxq_form_facts(&one->id)->form;
   if (form == MXQ_FORM_TILE) check_bulk_store(one, compiled.ptx);
-  if (form == MXQ_FORM_ANY || form == MXQ_FORM_ANY_ROW || form == MXQ_FORM_DEQUANT_ANY)
-    check_async_copies(one, compiled.ptx);
+  if (one->id.family == MXQ_FAMILY_ANY) check_async_copies(one, compiled.ptx);
   free(compiled.code);
   free(compiled.ptx);
   return MXQ_OK;

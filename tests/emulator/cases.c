@@ -60,8 +60,7 @@ static int is_by_rows(const struct mxq_kernel_id *kernel) {
 }
 
 static int is_generic(const struct mxq_kernel_id *kernel) {
-  const enum mxq_form form = mxq_form_facts(kernel)->form;
-  return form == MXQ_FORM_ANY || form == MXQ_FORM_ANY_ROW || form == MXQ_FORM_DEQUANT_ANY;
+  return kernel->family == MXQ_FAMILY_ANY;
 }
 
 size_t emu_cases_small(const struct mxq_kernel_id *kernel) { return is_generic(kernel) ? 2 : 1; }
