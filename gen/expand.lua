@@ -85,8 +85,12 @@ local function fail(file, line, message, ...)
   error(format("%s:%d: " .. message, file, line, ...), 0)
 end
 
-local escapes = { ["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n", ["\r"] = "\\r" }
-local function quote(text) return '"' .. gsub(text, '[\\"\n\r]', escapes) .. '"' end
+-- Text is no part of a chunk, which would have to be quoted and read again: it lies in a list beside
+-- it, S. The expression that stands for it.
+local function kept(strings, text)
+  strings[#strings + 1] = text
+  return "S[" .. #strings .. "]"
+end
 
 -- The place of the brace that closes a hole; braces in strings do not count.
 local function closing(line, from)
@@ -107,11 +111,11 @@ local function closing(line, from)
 end
 
 -- The Lua expression that spells a line with holes.
-local function with_holes(file, number, line)
+local function with_holes(file, number, line, strings)
   local parts, from = {}, 1
   while true do
     local open = find(line, "${", from, true)
-    parts[#parts + 1] = quote(sub(line, from, (open or 0) - 1) .. (open and "" or "\n"))
+    parts[#parts + 1] = kept(strings, sub(line, from, (open or 0) - 1) .. (open and "" or "\n"))
     if not open then return concat(parts, " .. ") end
     local close = closing(line, open + 2)
     if not close then fail(file, number, "'${' is not closed on its line") end
@@ -120,7 +124,7 @@ local function with_holes(file, number, line)
     if not ok then
       fail(file, number, "${%s}: %s", expression, gsub(message, "^hole:%d+: ", ""))
     end
-    parts[#parts + 1] = format("HOLE(%s, (%s))", quote(expression), expression)
+    parts[#parts + 1] = format("HOLE(%s, (%s))", kept(strings, expression), expression)
     from = close + 1
   end
 end
@@ -129,7 +133,8 @@ local function lines_of(file, text)
   local lines = {}
   if find(text, "\0", 1, true) then fail(file, 1, "a byte 0 is no text") end
   if sub(text, -1) ~= "\n" then text = text .. "\n" end
-  for line in string.gmatch(text, "(.-)\r?\n") do lines[#lines + 1] = line end
+  if find(text, "\r\n", 1, true) then text = gsub(text, "\r\n", "\n") end
+  for line in string.gmatch(text, "([^\n]*)\n") do lines[#lines + 1] = line end
   return lines
 end
 
@@ -157,14 +162,15 @@ local function trim(lines)
   return first, last
 end
 
+-- The chunk, and the list of its text.
 local function compile(file, text)
-  local lines, code = lines_of(file, text), {}
+  local lines, code, strings = lines_of(file, text), {}, {}
   local first, last = trim(lines)
   local run -- first of the lines without holes that wait to be written in one piece
   local function flush(to)
     if not run then return end
     local joined = concat(lines, "\n", run, to) .. "\n"
-    code[run] = format("TEXT(%d, %d, %s)", run, to - run + 1, quote(joined))
+    code[run] = format("TEXT(%d, %d, %s)", run, to - run + 1, kept(strings, joined))
     run = nil
   end
   for i = 1, #lines do code[i] = "" end
@@ -173,13 +179,13 @@ local function compile(file, text)
     local holes = not statement and find(lines[i], "${", 1, true)
     if statement or holes then flush(i - 1) else run = run or i end
     if statement then code[i] = statement end
-    if holes then code[i] = format("TEXT(%d, 1, %s)", i, with_holes(file, i, lines[i])) end
+    if holes then code[i] = format("TEXT(%d, 1, %s)", i, with_holes(file, i, lines[i], strings)) end
   end
   flush(last)
-  code[1] = "local TEXT, HOLE = ...; " .. (code[1] or "")
+  code[1] = "local TEXT, HOLE, S = ...; " .. (code[1] or "")
   local chunk, message = load(concat(code, "\n"), "@" .. file, "t", environment)
   if not chunk then error(message, 0) end
-  return chunk
+  return chunk, strings
 end
 
 -- Expansion ------------------------------------------------------------------------------------
@@ -193,10 +199,11 @@ local function run(name, level)
   if not template then
     local text, reason = host.read(name)
     if not text then error(reason, level) end
-    template = { chunk = compile(file, text), text = text_of(file) }
+    template = { text = text_of(file) }
+    template.chunk, template.strings = compile(file, text)
     templates[name] = template
   end
-  template.chunk(template.text, hole)
+  template.chunk(template.text, hole, template.strings)
 end
 
 local function paste(name, more)
