@@ -128,15 +128,15 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
 /* Registers of a thread of a generic kernel that holds 32 words of its tile: two parts of 16 bits
  * take the most where their codes are packed or two blocks lie in a thread, float scales of f16
  * among them more than two blocks a multiprocessor leave, and packed codes of f16; packed codes of
- * two blocks in a thread take more for 120a. Fewer than these spill (tests: kernels). */
+ * two blocks in a thread take more for 120a, two parts with float scales everywhere. Fewer than
+ * these spill (tests: kernels). */
 static unsigned any_registers(const struct mxq_variant *variant, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4;
   if (packed && variant->in == MXQ_TYPE_F16) return 96;
   if (traits->in_bits == 16 && traits->also && (packed || traits->block_n < held_rows))
     return variant->in == MXQ_TYPE_F16 && mxq_mode_scale_bits(variant->mode) == 32 ? 168 : 96;
   const int floats = mxq_mode_scale_bits(variant->mode) == 32;
-  const int many = (packed && traits->block_n < held_rows) ||
-                   (traits->also && floats && variant->in == MXQ_TYPE_F16);
+  const int many = (packed && traits->block_n < held_rows) || (traits->also && floats);
   if (traits->in_bits == 16) return many ? 80 : 64;
   return traits->also || packed ? 80 : 64;
 }
