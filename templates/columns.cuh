@@ -77,8 +77,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
     for (unsigned r = 1; r < part::PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * part::PIECE_ROWS + r]);
     largest = block_max<PART>(largest, word, group);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    scales_of_columns<part::SQUARE>(largest, scale[piece]);
     if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
       for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
         put_scale<PART>(args, scales, at,

@@ -28,6 +28,13 @@ MXQ_FN float column_of(unsigned word, unsigned column) {
 //$ end
 }
 
+//$ if input.token == "bf16" then
+// Two multipliers that are bf16 too, as a word: their low halves are zero, or they are NaN.
+MXQ_FN unsigned bf16_pair(float first, float second) {
+  return permute_bytes(float_bits(first), float_bits(second), 0x7632);
+}
+//$ end
+
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;

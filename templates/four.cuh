@@ -47,8 +47,7 @@ MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
 
 //$     if input.token == "bf16" then
 MXQ_FN unsigned product_of(unsigned word, const block_scale (&scale)[COLUMNS]) {
-  return multiply_pair_bf16(word, (float_bits(scale[1].multiplier) & 0xFFFF0000) |
-                                      float_bits(scale[0].multiplier) >> 16);
+  return multiply_pair_bf16(word, bf16_pair(scale[0].multiplier, scale[1].multiplier));
 }
 MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
   return multiply_add_pair_bf16(y, both(by), both(anchor));
@@ -122,7 +121,7 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
 // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below half
 // of the smallest code: the codes are those of the float32 product. The multiplier is a bf16 too.
 MXQ_FN unsigned multiplier_pair(const block_scale (&scale)[COLUMNS]) {
-  return (float_bits(scale[1].multiplier) & 0xFFFF0000) | float_bits(scale[0].multiplier) >> 16;
+  return bf16_pair(scale[0].multiplier, scale[1].multiplier);
 }
 
 // Of two words: neighbours in a row, or in a column.
@@ -149,8 +148,7 @@ MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUM
     // half of the smallest code of any output type: the codes are those of the float32 product.
     // With a shift of at most 6, the multiplier stays a bf16: at least 2^-132.
     const unsigned multipliers =
-        (float_bits(scale[1].multiplier * OUT_SHIFT) & 0xFFFF0000) |
-        (float_bits(scale[0].multiplier * OUT_SHIFT) >> 16);
+        bf16_pair(scale[0].multiplier * OUT_SHIFT, scale[1].multiplier * OUT_SHIFT);
     const unsigned pair = multiply_pair_bf16(word, multipliers);
     for (unsigned c = 0; c < COLUMNS; c++) product.column[c] = column_of(pair, c);
     return product;

@@ -11,6 +11,7 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
+//$ need "device_guarded.cuh"
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "scales.cuh"
@@ -47,16 +48,21 @@ MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
   return run;
 }
 
+// The run of a step.
+MXQ_FN bool run_exists(const mxq_vector_args &args, const run_place &run, unsigned step) {
+  return run.n < args.n && run.k + step * STEP < args.k;
+}
+
 struct run_words {
   unsigned word[RUN_WORDS];
 };
 
 MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
-  run_words words = {};
-  if (run.n >= args.n || run.k + step * STEP >= args.k) return words;
+  run_words words;
+  const bool exists = run_exists(args, run, step);
   const unsigned char *const from = run.from + step * (STEP * IN_BITS / 8);
   for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-    const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
+    const words4 four = global_load_if(exists, reinterpret_cast<const words4 *>(from + w * 4));
     for (unsigned i = 0; i < 4; i++) words.word[w + i] = four.word[i];
   }
   return words;
@@ -82,16 +88,17 @@ MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const r
 
 MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_place &run,
                          unsigned step, const run_words &words) {
-  const run_scales scale = scales_of_run(words.word, 1);
+  const bool exists = run_exists(args, run, step);
+  const run_scales scale = scales_of_run(words.word, 1, exists);
   store_scales_of_run(args, e, run, step, scale);
-  if (run.n >= args.n || run.k + step * STEP >= args.k) return;
   const run_codes codes = codes_of_run(words.word, scale);
   unsigned char *const to = run.to + step * (STEP * OUT_BITS / 8);
-  if constexpr (RUN * OUT_BITS < 128)
-    global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
-  else
+  if constexpr (RUN * OUT_BITS < 128) {
+    if (exists) global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
+  } else {
     for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
-      global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+      global_store_if(exists, reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+  }
 }
 
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {

@@ -13,18 +13,19 @@ struct run_codes {
   codes16 part[RUN / 16];
 };
 
-// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part.
-MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step) {
+// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part; words of a run that
+// does not exist have no part in a maximum.
+MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step,
+                                bool exists = true) {
   run_scales scale;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     unsigned largest = words[piece * PIECE_WORDS];
     for (unsigned w = 1; w < PIECE_WORDS; w++)
       largest = word_max(largest, words[piece * PIECE_WORDS + w]);
+    if (!exists) largest = 0;
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
-    largest = across_columns(largest);
-    const block_scale of = scale_of(column_magnitude(largest, 0));
-    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
+    scales_of_columns<true>(across_columns(largest), scale.piece[piece]);
   }
   return scale;
 }

@@ -130,7 +130,7 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) a
   for (unsigned r = 1; r < HELD_ROWS; r++) largest = word_max(largest, rows[r]);
   largest = block_max(largest);
   block_scale scale[COLUMNS];
-  for (unsigned c = 0; c < COLUMNS; c++) scale[c] = scale_of(column_magnitude(largest, c));
+  scales_of_columns<ALONG_K>(largest, scale);
   if (row == block_row && word % BLOCK_WORDS == 0) put_scales(args, at, row, word, scale);
 
   const unsigned long long matrix = static_cast<unsigned long long>(at.e) * args.n * args.k;

@@ -215,9 +215,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     for (unsigned r = 1; r < PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
     largest = block_max(largest, word, group);
-    scale[piece][0] = scale_of(column_magnitude(largest, 0));
-    for (unsigned c = 1; c < COLUMNS; c++)
-      scale[piece][c] = ALONG_K ? scale[piece][0] : scale_of(column_magnitude(largest, c));
+    scales_of_columns<ALONG_K>(largest, scale[piece]);
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
       put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
                  scale[piece]);

@@ -57,6 +57,19 @@ MXQ_FN void global_store(T *pointer, T value, EMU_CALLER) {
   emu_global_store(pointer, &value, sizeof value, line, file);
 }
 
+/* Without values that exist: those of a NaN, in every type. */
+template <class T>
+MXQ_FN T global_load_if(bool exists, const T *pointer, EMU_CALLER) {
+  T value;
+  if (exists) return global_load(pointer, line, file);
+  __builtin_memset(&value, 0xFF, sizeof value);
+  return value;
+}
+template <class T>
+MXQ_FN void global_store_if(bool exists, T *pointer, T value, EMU_CALLER) {
+  if (exists) global_store(pointer, value, line, file);
+}
+
 template <unsigned SIZE>
 MXQ_FN void copy_async(unsigned offset, const unsigned char *from, EMU_CALLER) {
   emu_copy_async(offset, from, SIZE, line, file);

@@ -248,6 +248,13 @@ MXQ_FN float column_of(unsigned word, unsigned column) {
 #line 29 "templates/convert.cuh"
 }
 
+#line 32 "templates/convert.cuh"
+// Two multipliers that are bf16 too, as a word: their low halves are zero, or they are NaN.
+MXQ_FN unsigned bf16_pair(float first, float second) {
+  return permute_bytes(float_bits(first), float_bits(second), 0x7632);
+}
+
+#line 38 "templates/convert.cuh"
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
@@ -262,7 +269,7 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-#line 46 "templates/convert.cuh"
+#line 53 "templates/convert.cuh"
 // Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
   if constexpr (THROUGH_WIDER) {
@@ -338,11 +345,11 @@ MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigne
 }
 #endif
 
-#line 122 "templates/four.cuh"
+#line 121 "templates/four.cuh"
 // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below half
 // of the smallest code: the codes are those of the float32 product. The multiplier is a bf16 too.
 MXQ_FN unsigned multiplier_pair(const block_scale (&scale)[COLUMNS]) {
-  return (float_bits(scale[1].multiplier) & 0xFFFF0000) | float_bits(scale[0].multiplier) >> 16;
+  return bf16_pair(scale[0].multiplier, scale[1].multiplier);
 }
 
 // Of two words: neighbours in a row, or in a column.
@@ -412,6 +419,15 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
 MXQ_FN unsigned across_columns(unsigned word) {
   if constexpr (COLUMNS == 2) return word_max(word, word >> 16 | word << 16);
   return word;
+}
+
+// The scales of a word's columns from their largest magnitudes; of columns that share a block, which
+// hold the same one, from the high half: there a magnitude takes no shift.
+template <bool SHARE>
+MXQ_FN void scales_of_columns(unsigned largest, block_scale (&scale)[COLUMNS]) {
+  constexpr unsigned LAST = COLUMNS - 1;
+  scale[LAST] = scale_of(column_magnitude(largest, LAST));
+  if constexpr (LAST > 0) scale[0] = SHARE ? scale[LAST] : scale_of(column_magnitude(largest, 0));
 }
 
 #line 1 "templates/scales.cuh"
@@ -698,7 +714,7 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_32x64_direct, THREADS, BLOC
   for (unsigned r = 1; r < HELD_ROWS; r++) largest = word_max(largest, rows[r]);
   largest = block_max(largest);
   block_scale scale[COLUMNS];
-  for (unsigned c = 0; c < COLUMNS; c++) scale[c] = scale_of(column_magnitude(largest, c));
+  scales_of_columns<ALONG_K>(largest, scale);
   if (row == block_row && word % BLOCK_WORDS == 0) put_scales(args, at, row, word, scale);
 
   const unsigned long long matrix = static_cast<unsigned long long>(at.e) * args.n * args.k;

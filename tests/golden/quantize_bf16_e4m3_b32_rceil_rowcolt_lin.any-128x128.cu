@@ -256,6 +256,13 @@ MXQ_FN float column_of(unsigned word, unsigned column) {
 #line 29 "templates/convert.cuh"
 }
 
+#line 32 "templates/convert.cuh"
+// Two multipliers that are bf16 too, as a word: their low halves are zero, or they are NaN.
+MXQ_FN unsigned bf16_pair(float first, float second) {
+  return permute_bytes(float_bits(first), float_bits(second), 0x7632);
+}
+
+#line 38 "templates/convert.cuh"
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
@@ -270,7 +277,7 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-#line 46 "templates/convert.cuh"
+#line 53 "templates/convert.cuh"
 // Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
   if constexpr (THROUGH_WIDER) {
@@ -346,11 +353,11 @@ MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigne
 }
 #endif
 
-#line 122 "templates/four.cuh"
+#line 121 "templates/four.cuh"
 // A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below half
 // of the smallest code: the codes are those of the float32 product. The multiplier is a bf16 too.
 MXQ_FN unsigned multiplier_pair(const block_scale (&scale)[COLUMNS]) {
-  return (float_bits(scale[1].multiplier) & 0xFFFF0000) | float_bits(scale[0].multiplier) >> 16;
+  return bf16_pair(scale[0].multiplier, scale[1].multiplier);
 }
 
 // Of two words: neighbours in a row, or in a column.
@@ -420,6 +427,15 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
 MXQ_FN unsigned across_columns(unsigned word) {
   if constexpr (COLUMNS == 2) return word_max(word, word >> 16 | word << 16);
   return word;
+}
+
+// The scales of a word's columns from their largest magnitudes; of columns that share a block, which
+// hold the same one, from the high half: there a magnitude takes no shift.
+template <bool SHARE>
+MXQ_FN void scales_of_columns(unsigned largest, block_scale (&scale)[COLUMNS]) {
+  constexpr unsigned LAST = COLUMNS - 1;
+  scale[LAST] = scale_of(column_magnitude(largest, LAST));
+  if constexpr (LAST > 0) scale[0] = SHARE ? scale[LAST] : scale_of(column_magnitude(largest, 0));
 }
 
 #line 1 "templates/scales.cuh"
@@ -605,18 +621,19 @@ struct run_codes {
   codes16 part[RUN / 16];
 };
 
-// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part.
-MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step) {
+// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part; words of a run that
+// does not exist have no part in a maximum.
+MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step,
+                                bool exists = true) {
   run_scales scale;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     unsigned largest = words[piece * PIECE_WORDS];
     for (unsigned w = 1; w < PIECE_WORDS; w++)
       largest = word_max(largest, words[piece * PIECE_WORDS + w]);
+    if (!exists) largest = 0;
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
-    largest = across_columns(largest);
-    const block_scale of = scale_of(column_magnitude(largest, 0));
-    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
+    scales_of_columns<true>(across_columns(largest), scale.piece[piece]);
   }
   return scale;
 }
@@ -1091,8 +1108,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
     for (unsigned r = 1; r < part::PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * part::PIECE_ROWS + r]);
     largest = block_max<PART>(largest, word, group);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    scales_of_columns<part::SQUARE>(largest, scale[piece]);
     if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
       for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
         put_scale<PART>(args, scales, at,

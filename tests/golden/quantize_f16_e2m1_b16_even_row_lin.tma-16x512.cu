@@ -221,6 +221,8 @@ MXQ_FN float column_of(unsigned word, unsigned column) {
 #line 29 "templates/convert.cuh"
 }
 
+
+#line 38 "templates/convert.cuh"
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
@@ -235,7 +237,7 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-#line 59 "templates/convert.cuh"
+#line 66 "templates/convert.cuh"
 // One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
 // bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
 // nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
@@ -317,7 +319,7 @@ constexpr unsigned ANCHOR = ONE + ((IN_MANTISSA_BITS - 1) << IN_MANTISSA_BITS);
 #line 46 "templates/four.cuh"
 MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
 
-#line 58 "templates/four.cuh"
+#line 57 "templates/four.cuh"
 // A multiplier 2^k, k from -14 to 26 unless all elements are zeros, as two f16 in a word: 2^k up to 2^15
 // in the low half, and what is left in the high one. Products with both are exact, or far below half of
 // the smallest code. A NaN stays one.
@@ -336,7 +338,7 @@ MXQ_FN unsigned sum_of(unsigned y, unsigned by, unsigned anchor) {
   return multiply_add_pair_f16(y, both(by), both(anchor));
 }
 MXQ_FN unsigned smaller_of(unsigned a, unsigned b) { return min_pair_f16(a, b); }
-#line 77 "templates/four.cuh"
+#line 76 "templates/four.cuh"
 // A word's codes in its halves: in the low three bits of `code`; the top bit of `sign`.
 struct pair_codes {
   unsigned code, sign;
@@ -435,7 +437,40 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
-#line 14 "templates/row.tma.cu"
+// The scales of a word's columns from their largest magnitudes; of columns that share a block, which
+// hold the same one, from the high half: there a magnitude takes no shift.
+template <bool SHARE>
+MXQ_FN void scales_of_columns(unsigned largest, block_scale (&scale)[COLUMNS]) {
+  constexpr unsigned LAST = COLUMNS - 1;
+  scale[LAST] = scale_of(column_magnitude(largest, LAST));
+  if constexpr (LAST > 0) scale[0] = SHARE ? scale[LAST] : scale_of(column_magnitude(largest, 0));
+}
+
+#line 1 "templates/device_guarded.cuh"
+// Primitives: accesses that happen if the data exists. No branch, so nothing waits for one to end.
+#ifdef __CUDACC__
+// ld.global: 16 bytes; any values if they do not exist.
+MXQ_FN words4 global_load_if(bool exists, const words4 *pointer) {
+  words4 four;
+  asm("{\n\t.reg .pred exists;\n\t"
+      "setp.ne.u32 exists, %5, 0;\n\t"
+      "@exists ld.global.v4.u32 {%0, %1, %2, %3}, [%4];\n\t}"
+      : "=r"(four.word[0]), "=r"(four.word[1]), "=r"(four.word[2]), "=r"(four.word[3])
+      : "l"(__cvta_generic_to_global(pointer)), "r"(static_cast<unsigned>(exists)));
+  return four;
+}
+// st.global: 16 bytes.
+MXQ_FN void global_store_if(bool exists, words4 *pointer, const words4 &four) {
+  asm volatile(
+      "{\n\t.reg .pred exists;\n\t"
+      "setp.ne.u32 exists, %5, 0;\n\t"
+      "@exists st.global.v4.u32 [%4], {%0, %1, %2, %3};\n\t}"
+      :: "r"(four.word[0]), "r"(four.word[1]), "r"(four.word[2]), "r"(four.word[3]),
+         "l"(__cvta_generic_to_global(pointer)), "r"(static_cast<unsigned>(exists)) : "memory");
+}
+#endif
+
+#line 15 "templates/row.tma.cu"
 constexpr unsigned RUN_WORDS = 32 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -454,18 +489,19 @@ struct run_codes {
   codes16 part[RUN / 16];
 };
 
-// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part.
-MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step) {
+// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part; words of a run that
+// does not exist have no part in a maximum.
+MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step,
+                                bool exists = true) {
   run_scales scale;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     unsigned largest = words[piece * PIECE_WORDS];
     for (unsigned w = 1; w < PIECE_WORDS; w++)
       largest = word_max(largest, words[piece * PIECE_WORDS + w]);
+    if (!exists) largest = 0;
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
-    largest = across_columns(largest);
-    const block_scale of = scale_of(column_magnitude(largest, 0));
-    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
+    scales_of_columns<true>(across_columns(largest), scale.piece[piece]);
   }
   return scale;
 }
@@ -653,7 +689,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 17 "templates/row.tma.cu"
+#line 18 "templates/row.tma.cu"
 // K is a multiple of a run: each is inside or outside as a whole.
 constexpr unsigned ROW_THREADS = THREADS / TILE_N;
 constexpr unsigned STEP = ROW_THREADS * RUN;       // columns from one run of a thread to its next
@@ -692,11 +728,11 @@ struct run_words {
 };
 
 MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
-  run_words words = {};
-  if (run.n >= args.n || run.k + step * STEP >= args.k) return words;
+  run_words words;
+  const bool exists = run.n < args.n && run.k + step * STEP < args.k;
   const unsigned char *const from = run.from + step * (STEP * IN_BITS / 8);
   for (unsigned w = 0; w < RUN_WORDS; w += 4) {
-    const words4 four = global_load(reinterpret_cast<const words4 *>(from + w * 4));
+    const words4 four = global_load_if(exists, reinterpret_cast<const words4 *>(from + w * 4));
     for (unsigned i = 0; i < 4; i++) words.word[w + i] = four.word[i];
   }
   return words;
@@ -722,16 +758,17 @@ MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const r
 
 MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_place &run,
                          unsigned step, const run_words &words) {
-  const run_scales scale = scales_of_run(words.word, 1);
+  const bool exists = run.n < args.n && run.k + step * STEP < args.k;
+  const run_scales scale = scales_of_run(words.word, 1, exists);
   store_scales_of_run(args, e, run, step, scale);
-  if (run.n >= args.n || run.k + step * STEP >= args.k) return;
   const run_codes codes = codes_of_run(words.word, scale);
   unsigned char *const to = run.to + step * (STEP * OUT_BITS / 8);
-  if constexpr (RUN * OUT_BITS < 128)
-    global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
-  else
+  if constexpr (RUN * OUT_BITS < 128) {
+    if (exists) global_store(reinterpret_cast<codes16 *>(to), codes.part[0]);
+  } else {
     for (unsigned chunk = 0; chunk < RUN * OUT_BITS / 128; chunk++)
-      global_store(reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+      global_store_if(exists, reinterpret_cast<words4 *>(to) + chunk, codes_chunk(codes, chunk));
+  }
 }
 
 MXQ_KERNEL(quantize_f16_e2m1_b16_even_row_lin_tma_16x512, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_vector_args) args) {

@@ -217,6 +217,8 @@ MXQ_FN float column_of(unsigned word, unsigned column) {
 #line 29 "templates/convert.cuh"
 }
 
+
+#line 38 "templates/convert.cuh"
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
@@ -231,7 +233,7 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-#line 46 "templates/convert.cuh"
+#line 53 "templates/convert.cuh"
 // Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
   if constexpr (THROUGH_WIDER) {
@@ -249,7 +251,7 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
 // Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
 // bits each in the low half of a word.
 
-#line 139 "templates/four.cuh"
+#line 138 "templates/four.cuh"
 struct row_products {
   float column[COLUMNS];
 };
@@ -257,7 +259,7 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-#line 159 "templates/four.cuh"
+#line 157 "templates/four.cuh"
   for (unsigned c = 0; c < COLUMNS; c++)
     product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
   return product;
@@ -338,6 +340,15 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
 MXQ_FN unsigned across_columns(unsigned word) {
   if constexpr (COLUMNS == 2) return word_max(word, word >> 16 | word << 16);
   return word;
+}
+
+// The scales of a word's columns from their largest magnitudes; of columns that share a block, which
+// hold the same one, from the high half: there a magnitude takes no shift.
+template <bool SHARE>
+MXQ_FN void scales_of_columns(unsigned largest, block_scale (&scale)[COLUMNS]) {
+  constexpr unsigned LAST = COLUMNS - 1;
+  scale[LAST] = scale_of(column_magnitude(largest, LAST));
+  if constexpr (LAST > 0) scale[0] = SHARE ? scale[LAST] : scale_of(column_magnitude(largest, 0));
 }
 
 #line 1 "templates/scales.cuh"
@@ -523,18 +534,19 @@ struct run_codes {
   codes16 part[RUN / 16];
 };
 
-// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part.
-MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step) {
+// Runs of one block lie in lanes that are `lane_step` apart. The whole warp takes part; words of a run that
+// does not exist have no part in a maximum.
+MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step,
+                                bool exists = true) {
   run_scales scale;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     unsigned largest = words[piece * PIECE_WORDS];
     for (unsigned w = 1; w < PIECE_WORDS; w++)
       largest = word_max(largest, words[piece * PIECE_WORDS + w]);
+    if (!exists) largest = 0;
     for (unsigned lanes = 1; lanes < RUN_LANES; lanes *= 2)
       largest = word_max(largest, shuffle_xor(largest, lanes * lane_step));
-    largest = across_columns(largest);
-    const block_scale of = scale_of(column_magnitude(largest, 0));
-    for (unsigned c = 0; c < COLUMNS; c++) scale.piece[piece][c] = of;
+    scales_of_columns<true>(across_columns(largest), scale.piece[piece]);
   }
   return scale;
 }
@@ -990,8 +1002,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
     for (unsigned r = 1; r < part::PIECE_ROWS; r++)
       largest = word_max(largest, rows[piece * part::PIECE_ROWS + r]);
     largest = block_max<PART>(largest, word, group);
-    for (unsigned c = 0; c < COLUMNS; c++)
-      scale[piece][c] = scale_of(column_magnitude(largest, c));
+    scales_of_columns<part::SQUARE>(largest, scale[piece]);
     if (group % part::GROUPS_N == 0 && word % part::BLOCK_WORDS == 0)
       for (unsigned c = 0; c < (part::SQUARE ? 1 : COLUMNS); c++)
         put_scale<PART>(args, scales, at,

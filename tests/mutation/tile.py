@@ -24,6 +24,7 @@ LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, 
 ADVANCE = "    tile += grid_size();\n"
 
 tile = Template("tile.tma.cu", COLT)
+columns = Template("tile.cuh", COLT)  # the columns of a word
 
 ORDER = [
     tile("proxy fence of the codes dropped", drop(FENCE_CODES)),
@@ -140,8 +141,9 @@ BLOCKS = [
                                          "shuffle_xor(largest, mask));"), SQ),
     tile("the other column of a word forgotten",
          cut("    largest = across_columns(largest);\n"), SQ),
-    tile("scale of the wrong column", change("column_magnitude(largest, c)",
-                                             "column_magnitude(largest, 0)")),
+    columns("scale of the wrong column", change("column_magnitude(largest, 0)",
+                                                "column_magnitude(largest, LAST)")),
+    columns("one scale for columns with their own", change("= SHARE ?", "= true ?")),
     tile("scales past K written", change("n < args.n && k < args.k", "n < args.n"), EACH),
     tile("scales past N written", change("n < args.n && k < args.k", "k < args.k"), EACH),
     tile("scale written by each of a block's threads",
