@@ -56,7 +56,7 @@ static enum mxq_status add_operand(struct job *job, const char *operand) {
   MXQ_TRY(names_match(&operand, 1, &variants, &count));
   enum mxq_status status = MXQ_OK;
   for (size_t i = 0; i < count && status == MXQ_OK; i++) {
-    status = target_default(&variants[i], job->arch, &id);
+    status = mxq_kernel_id_default(&variants[i], job->arch, &id);
     if (status == MXQ_OK) add(job, &id);
   }
   free(variants);

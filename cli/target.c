@@ -26,7 +26,7 @@ enum mxq_status target_kernel(const char *name, const char *kernel, const struct
   struct mxq_variant variant;
   if (!kernel && strchr(name, '.')) return mxq_kernel_id_parse(name, id);
   MXQ_TRY(mxq_variant_parse(name, &variant));
-  if (!kernel) return target_default(&variant, arch, id);
+  if (!kernel) return mxq_kernel_id_default(&variant, arch, id);
   const size_t length = strlen(name);
   const int full = strchr(kernel, '.') != NULL;
   MXQ_FAIL_IF(full && (strncmp(kernel, name, length) || kernel[length] != '.'), MXQ_UNKNOWN_NAME,
@@ -34,17 +34,6 @@ enum mxq_status target_kernel(const char *name, const char *kernel, const struct
   char *spelled = full ? text_format("%s", kernel) : text_format("%s.%s", name, kernel);
   const enum mxq_status status = mxq_kernel_id_parse(spelled, id);
   free(spelled);
-  return status;
-}
-
-enum mxq_status target_default(const struct mxq_variant *variant, const struct mxq_arch *arch,
-                               struct mxq_kernel_id *id) {
-  const struct mxq_family_facts *family;
-  enum mxq_status status = MXQ_OK;
-  for (size_t i = 0; (family = mxq_family_at(i)); i++) {
-    status = mxq_kernel_id_choose(variant, family->family, arch, id);
-    if (status != MXQ_UNSUPPORTED) break;
-  }
   return status;
 }
 

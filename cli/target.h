@@ -19,10 +19,6 @@ enum mxq_status target_arch(const char *name, const struct mxq_arch **arch);
 enum mxq_status target_kernel(const char *name, const char *kernel, const struct mxq_arch *arch,
                               struct mxq_kernel_id *id);
 
-/* The kernel that a large aligned tensor of the variant gets. */
-enum mxq_status target_default(const struct mxq_variant *variant, const struct mxq_arch *arch,
-                               struct mxq_kernel_id *id);
-
 /* A context with default settings whose log goes to standard error; with --verbose, it tells where
  * each kernel came from. */
 enum mxq_status target_context(const struct arguments *arguments, struct mxq_context **context);

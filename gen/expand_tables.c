@@ -146,7 +146,7 @@ enum mxq_status mxq_expansion_describe(const struct mxq_kernel_id *id, const str
   MXQ_TRY(mxq_variant_name(&id->variant, made.variant, sizeof made.variant));
   MXQ_TRY(mxq_kernel_id_check_arch(id, arch));
   made.template_file = mxq_form_facts(id)->template_file;
-  if (mxq_kernel_id_choose(&id->variant, (enum mxq_family)id->family, arch, &chosen) == MXQ_OK)
+  if (mxq_kernel_id_default(&id->variant, arch, &chosen) == MXQ_OK)
     made.is_default = memcmp(&chosen, id, sizeof chosen) == 0;
   *expansion = made;
   return MXQ_OK;

@@ -126,6 +126,17 @@ enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq
   return mxq_tune_choose(variant, family, arch, MXQ_SIZE_LARGE, id);
 }
 
+enum mxq_status mxq_kernel_id_default(const struct mxq_variant *variant,
+                                      const struct mxq_arch *arch, struct mxq_kernel_id *id) {
+  const struct mxq_family_facts *family;
+  enum mxq_status status = MXQ_OK;
+  for (size_t i = 0; (family = mxq_family_at(i)); i++) {
+    status = mxq_kernel_id_choose(variant, family->family, arch, id);
+    if (status != MXQ_UNSUPPORTED) break;
+  }
+  return status;
+}
+
 enum mxq_status mxq_kernel_id_check_arch(const struct mxq_kernel_id *id,
                                          const struct mxq_arch *arch) {
   const struct mxq_family_facts *family = mxq_family_facts(id->family);

@@ -80,6 +80,9 @@ enum mxq_status mxq_kernel_id_parse(const char *name, struct mxq_kernel_id *id);
  * smaller ones. */
 enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq_family family,
                                      const struct mxq_arch *arch, struct mxq_kernel_id *id);
+/* The one that a variant's name alone stands for on an arch: of the first family that it has. */
+enum mxq_status mxq_kernel_id_default(const struct mxq_variant *variant,
+                                      const struct mxq_arch *arch, struct mxq_kernel_id *id);
 
 /* MXQ_UNSUPPORTED: the kernel needs what the arch lacks. */
 enum mxq_status mxq_kernel_id_check_arch(const struct mxq_kernel_id *id,

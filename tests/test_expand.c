@@ -129,6 +129,15 @@ static void begins_with_what_reproduces_it(void **state) {
        "templates/tile.tma.cu.\n"
        "// Reproduce: mxq source quantize_f32_e5m2_b32_floor_colt_lin --arch 100a --kernel "
        "quantize_f32_e5m2_b32_floor_colt_lin.tma-256x64\n"},
+      {"quantize_bf16_e4m3_b32_rceil_row_lin.any-64x256", "90a",
+       "// quantize_bf16_e4m3_b32_rceil_row_lin.any-64x256 for sm_90a, from "
+       "templates/any_row.cu.\n"
+       "// Reproduce: mxq source quantize_bf16_e4m3_b32_rceil_row_lin --arch 90a --kernel "
+       "quantize_bf16_e4m3_b32_rceil_row_lin.any-64x256\n"},
+      {"quantize_bf16_e4m3_b32_rceil_row_lin.any-64x256", "80",
+       "// quantize_bf16_e4m3_b32_rceil_row_lin.any-64x256 for sm_80, from "
+       "templates/any_row.cu.\n"
+       "// Reproduce: mxq source quantize_bf16_e4m3_b32_rceil_row_lin --arch 80\n"},
   };
   for (size_t i = 0; i < COUNT(rows); ++i) {
     char *source = expand_kernel(rows[i].kernel, rows[i].arch);
