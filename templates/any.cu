@@ -1,3 +1,4 @@
+//$ paste "fast_level.cuh"
 //$ paste("args.h", {launch = "any"})
 //$ paste "device.cuh"
 //$ paste "variant.cuh"

@@ -1,3 +1,4 @@
+//$ paste "fast_level.cuh"
 //$ paste("args.h", {launch = "dequant_any"})
 //$ paste "device.cuh"
 //$ paste "dequant_variant.cuh"

@@ -1,9 +1,5 @@
 //$ -- Not where more instructions would be left.
-//$ if input.token == "bf16" and output.bits == 8 and layout.second == 0 and mode.power_of_two ~= 0 then
-// The optimizer's fast level leaves out passes that find little here and take a quarter of the time;
-// the assembler keeps its own full level, which finds the rest. Read by runtime/compile.c:
-// NVRTC: --Ofast-compile=min --ptxas-options=--Ofast-compile=0
-//$ end
+//$ if input.bits == 16 or output.bits == 4 then paste "fast_level.cuh" end
 //$ paste("args.h", {launch = "tma"})
 //$ paste "device.cuh"
 //$ need "device_copy.cuh"

@@ -1,5 +1,5 @@
 // dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256 for sm_90a, from templates/relayout.cu.
-// Reproduce: mxq source dequantize_e4m3_f32_b16_e8m0_row_blk --arch 90a
+// Reproduce: mxq source dequantize_e4m3_f32_b16_e8m0_row_blk --arch 90a --kernel dequantize_e4m3_f32_b16_e8m0_row_blk.relayout-1x256
 // SPDX-License-Identifier: MIT
 
 #line 10 "templates/args.h"

@@ -2,6 +2,11 @@
 // Reproduce: mxq source quantize_bf16_e4m3_b32_rceil_rowcolt_blk --arch 90a
 // SPDX-License-Identifier: MIT
 
+#line 1 "templates/fast_level.cuh"
+// The optimizer's fast level leaves out passes that find little here and take a third of its time; the
+// assembler keeps its own full level, which finds the rest. Read by runtime/compile.c:
+// NVRTC: --Ofast-compile=min --ptxas-options=--Ofast-compile=0
+
 #line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
 #ifdef __cplusplus
@@ -196,7 +201,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 11 "templates/tile.tma.cu"
+#line 7 "templates/tile.tma.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
@@ -659,7 +664,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 25 "templates/tile.tma.cu"
+#line 21 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
 constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
@@ -996,7 +1001,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
   }
 }
 
-#line 252 "templates/tile.tma.cu"
+#line 248 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -1011,9 +1016,9 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS
     const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 267 "templates/tile.tma.cu"
+#line 263 "templates/tile.tma.cu"
     quantize_runs(args, at, parity);
-#line 269 "templates/tile.tma.cu"
+#line 265 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();

@@ -723,13 +723,18 @@ MXQ_FN run_place run_of(const mxq_vector_args &args, tile_place at) {
   return run;
 }
 
+// The run of a step.
+MXQ_FN bool run_exists(const mxq_vector_args &args, const run_place &run, unsigned step) {
+  return run.n < args.n && run.k + step * STEP < args.k;
+}
+
 struct run_words {
   unsigned word[RUN_WORDS];
 };
 
 MXQ_FN run_words load_run(const mxq_vector_args &args, const run_place &run, unsigned step) {
   run_words words;
-  const bool exists = run.n < args.n && run.k + step * STEP < args.k;
+  const bool exists = run_exists(args, run, step);
   const unsigned char *const from = run.from + step * (STEP * IN_BITS / 8);
   for (unsigned w = 0; w < RUN_WORDS; w += 4) {
     const words4 four = global_load_if(exists, reinterpret_cast<const words4 *>(from + w * 4));
@@ -758,7 +763,7 @@ MXQ_FN void store_scales_of_run(const mxq_vector_args &args, unsigned e, const r
 
 MXQ_FN void quantize_run(const mxq_vector_args &args, unsigned e, const run_place &run,
                          unsigned step, const run_words &words) {
-  const bool exists = run.n < args.n && run.k + step * STEP < args.k;
+  const bool exists = run_exists(args, run, step);
   const run_scales scale = scales_of_run(words.word, 1, exists);
   store_scales_of_run(args, e, run, step, scale);
   const run_codes codes = codes_of_run(words.word, scale);

@@ -1,6 +1,11 @@
 // quantize_f16_e5m2_b64_amax_row_lin.any-64x256 for sm_90a, from templates/any_row.cu.
-// Reproduce: mxq source quantize_f16_e5m2_b64_amax_row_lin --arch 90a
+// Reproduce: mxq source quantize_f16_e5m2_b64_amax_row_lin --arch 90a --kernel quantize_f16_e5m2_b64_amax_row_lin.any-64x256
 // SPDX-License-Identifier: MIT
+
+#line 1 "templates/fast_level.cuh"
+// The optimizer's fast level leaves out passes that find little here and take a third of its time; the
+// assembler keeps its own full level, which finds the rest. Read by runtime/compile.c:
+// NVRTC: --Ofast-compile=min --ptxas-options=--Ofast-compile=0
 
 #line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
@@ -141,7 +146,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 4 "templates/any_row.cu"
+#line 5 "templates/any_row.cu"
 constexpr unsigned TILE_N = 64, TILE_K = 256;
 constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
@@ -543,7 +548,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 16 "templates/any_row.cu"
+#line 17 "templates/any_row.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -882,7 +887,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 21 "templates/any_row.cu"
+#line 22 "templates/any_row.cu"
 // The input tile is [n][k], rows a gap apart that has room for a shift. Runs are read of rows that are
 // shifted alike: 16 bytes more behind each ROWS_ALIKE keep 16 bytes in each of such rows in different banks.
 constexpr unsigned ROWS_ALIKE = 128 / IN_BITS;
@@ -988,7 +993,7 @@ MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &sc
   }
 }
 
-#line 61 "templates/any_row.cu"
+#line 62 "templates/any_row.cu"
 // Quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks. Its rows are shifted alike.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
