@@ -1,4 +1,5 @@
-//$ paste "fast_level.cuh"
+//$ -- Two parts come to need more registers than they have.
+//$ if layout.second == 0 then paste "fast_level.cuh" end
 //$ paste("args.h", {launch = "any"})
 //$ paste "device.cuh"
 //$ paste "variant.cuh"

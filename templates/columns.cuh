@@ -72,6 +72,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   held_rows(rows);
   const unsigned word = held_word(), group = held_group();
   block_scale scale[part::PIECES][COLUMNS];
+#pragma unroll
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
     unsigned largest = rows[piece * part::PIECE_ROWS];
     for (unsigned r = 1; r < part::PIECE_ROWS; r++)

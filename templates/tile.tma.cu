@@ -206,6 +206,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
   block_scale scale[PIECES][COLUMNS];
+#pragma unroll
   for (unsigned piece = 0; piece < PIECES; piece++) {
     unsigned largest = rows[piece * PIECE_ROWS];
     for (unsigned r = 1; r < PIECE_ROWS; r++)

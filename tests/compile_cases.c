@@ -57,14 +57,25 @@ static void check_bulk_store(struct kernel_case *one, const char *ptx) {
     FAULT(one, "no commit, or no wait after it, behind the bulk store");
 }
 
+/* The line that runs after the one at `at`; NULL where that depends on something. Blocks may stand
+ * in any order. */
+static const char *next_line(const char *ptx, const char *at) {
+  const char *const line = strchr(at, '\n');
+  const char *const jump = line ? line + 1 + strspn(line + 1, " \t") : NULL;
+  char label[64] = "\n";
+  if (!jump || *jump == '@' || strncmp(jump, "ret", 3) == 0) return NULL;
+  if (sscanf(jump, "bra.uni %60[^;]", label + 1) != 1) return jump;
+  const char *const block = strstr(ptx, strcat(label, ":"));
+  return block ? block + 1 : NULL;
+}
+
 /* Asynchronous copies, then their wait, then a barrier before anybody reads shared memory. */
 static void check_async_copies(struct kernel_case *one, const char *ptx) {
   const char *copy = strstr(ptx, "cp.async.c"), *wait = strstr(ptx, "cp.async.wait_all");
-  const char *read = wait ? strstr(wait, "ld.shared") : NULL;
-  int barrier = 0;
-  for (const char *at = wait; read && (at = strstr(at, "bar")) && at < read; ++at)
-    barrier |= is_barrier(at);
-  if (!copy || !wait || wait < copy || !barrier)
+  const char *at = wait;
+  for (int lines = 0; at && lines < 1000 && !is_barrier(at); lines++)
+    at = strncmp(at, "ld.shared", 9) == 0 ? NULL : next_line(ptx, at);
+  if (!copy || !at || wait < copy || !is_barrier(at))
     FAULT(one, "no copy, or no wait for it and then a barrier before reads of shared memory");
 }
 

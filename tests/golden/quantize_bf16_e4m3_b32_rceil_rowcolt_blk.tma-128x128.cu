@@ -853,6 +853,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
   block_scale scale[PIECES][COLUMNS];
+#pragma unroll
   for (unsigned piece = 0; piece < PIECES; piece++) {
     unsigned largest = rows[piece * PIECE_ROWS];
     for (unsigned r = 1; r < PIECE_ROWS; r++)
@@ -914,6 +915,7 @@ struct run_codes {
 MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step,
                                 bool exists = true) {
   run_scales scale;
+#pragma unroll
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     unsigned largest = words[piece * PIECE_WORDS];
     for (unsigned w = 1; w < PIECE_WORDS; w++)
@@ -928,6 +930,7 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
 
 MXQ_FN run_codes codes_of_run(const unsigned (&words)[RUN_WORDS], const run_scales &scale) {
   run_codes codes;
+#pragma unroll
   for (unsigned quad = 0; quad < RUN / 4; quad++) {
     const unsigned word = quad * 4 / COLUMNS;
     place_four(codes.part[quad / 4], quad % 4,
@@ -1001,7 +1004,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
   }
 }
 
-#line 248 "templates/tile.tma.cu"
+#line 249 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -1016,9 +1019,9 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS
     const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 263 "templates/tile.tma.cu"
+#line 264 "templates/tile.tma.cu"
     quantize_runs(args, at, parity);
-#line 265 "templates/tile.tma.cu"
+#line 266 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();

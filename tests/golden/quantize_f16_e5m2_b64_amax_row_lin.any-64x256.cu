@@ -572,6 +572,7 @@ struct run_codes {
 MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step,
                                 bool exists = true) {
   run_scales scale;
+#pragma unroll
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     unsigned largest = words[piece * PIECE_WORDS];
     for (unsigned w = 1; w < PIECE_WORDS; w++)
@@ -586,6 +587,7 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
 
 MXQ_FN run_codes codes_of_run(const unsigned (&words)[RUN_WORDS], const run_scales &scale) {
   run_codes codes;
+#pragma unroll
   for (unsigned quad = 0; quad < RUN / 4; quad++) {
     const unsigned word = quad * 4 / COLUMNS;
     place_four(codes.part[quad / 4], quad % 4,

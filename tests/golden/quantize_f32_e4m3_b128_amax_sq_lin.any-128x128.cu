@@ -146,7 +146,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 5 "templates/any.cu"
+#line 6 "templates/any.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 512, BLOCKS_PER_SM = 2;
@@ -520,7 +520,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 17 "templates/any.cu"
+#line 18 "templates/any.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -544,6 +544,7 @@ struct run_codes {
 MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lane_step,
                                 bool exists = true) {
   run_scales scale;
+#pragma unroll
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     unsigned largest = words[piece * PIECE_WORDS];
     for (unsigned w = 1; w < PIECE_WORDS; w++)
@@ -558,6 +559,7 @@ MXQ_FN run_scales scales_of_run(const unsigned (&words)[RUN_WORDS], unsigned lan
 
 MXQ_FN run_codes codes_of_run(const unsigned (&words)[RUN_WORDS], const run_scales &scale) {
   run_codes codes;
+#pragma unroll
   for (unsigned quad = 0; quad < RUN / 4; quad++) {
     const unsigned word = quad * 4 / COLUMNS;
     place_four(codes.part[quad / 4], quad % 4,
@@ -724,7 +726,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 21 "templates/any.cu"
+#line 22 "templates/any.cu"
 constexpr unsigned WORDS = TILE_K / COLUMNS;  // of a row
 constexpr unsigned HELD_ROWS = 32;
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
@@ -834,7 +836,7 @@ MXQ_FN void held_rows(unsigned (&rows)[HELD_ROWS]) {
   }
 }
 
-#line 33 "templates/any.cu"
+#line 34 "templates/any.cu"
 // The tile of a part's codes, in the lines that codes have in memory: rows or columns. 16 bytes between
 // them keep codes of neighbouring columns in different banks.
 template <unsigned PART>
@@ -1002,6 +1004,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   held_rows(rows);
   const unsigned word = held_word(), group = held_group();
   block_scale scale[part::PIECES][COLUMNS];
+#pragma unroll
   for (unsigned piece = 0; piece < part::PIECES; piece++) {
     unsigned largest = rows[piece * part::PIECE_ROWS];
     for (unsigned r = 1; r < part::PIECE_ROWS; r++)
@@ -1040,7 +1043,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 60 "templates/any.cu"
+#line 61 "templates/any.cu"
 // The row part of two: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
