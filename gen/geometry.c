@@ -125,20 +125,21 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
   *geometry = made;
 }
 
-/* Registers of a thread of a generic kernel that holds 32 words of its tile: two parts of 16 bits
- * take the most where their codes are packed or two blocks lie in a thread, float scales of f16
- * among them more than two blocks a multiprocessor leave, and packed codes of f16; packed codes of
- * two blocks in a thread take more for 120a, two parts with float scales everywhere. Fewer than
- * these spill (tests: kernels). */
+/* Registers of a thread of a generic kernel that holds 32 words of its tile. More than 64 take
+ * packed codes, two parts of float32, and two parts with float scales; more again two parts of 16
+ * bits whose codes are packed or that have two blocks in a thread, packed codes of f16, and f16's
+ * float scales of squares that fill a thread. The most, which leaves one block a multiprocessor,
+ * f16's float scales where two blocks lie in a thread. Fewer than these spill (tests: kernels). */
 static unsigned any_registers(const struct mxq_variant *variant, const struct mxq_traits *traits) {
-  const int packed = traits->out_bits == 4;
-  if (packed && variant->in == MXQ_TYPE_F16) return 96;
-  if (traits->in_bits == 16 && traits->also && (packed || traits->block_n < held_rows))
-    return variant->in == MXQ_TYPE_F16 && mxq_mode_scale_bits(variant->mode) == 32 ? 168 : 96;
+  const int packed = traits->out_bits == 4, halves = variant->in == MXQ_TYPE_F16;
   const int floats = mxq_mode_scale_bits(variant->mode) == 32;
-  const int many = (packed && traits->block_n < held_rows) || (traits->also && floats);
-  if (traits->in_bits == 16) return many ? 80 : 64;
-  return traits->also || packed ? 80 : 64;
+  const int two_blocks = traits->block_n < held_rows;
+  if (traits->in_bits == 32) return traits->also || packed ? 80 : 64;
+  if (packed && halves) return 96;
+  if (traits->also && (packed || two_blocks)) return halves && floats ? 168 : 96;
+  if (traits->also && floats)
+    return halves && traits->along_k && traits->block_n == held_rows ? 96 : 80;
+  return packed && two_blocks ? 80 : 64;
 }
 
 /* Bytes of the tile that codes leave by, with a gap behind each of its lines. */

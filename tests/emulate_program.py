@@ -55,7 +55,8 @@ class Program(unittest.TestCase):
     def test_usage(self):
         for arguments in ([], ["--shape", "1,2", NAME], ["--seeds", "0", NAME], ["--grid", "x", NAME],
                           ["--fault", "none such", NAME], ["--no-such-option"],
-                          ["--strides", "1,1", NAME], ["--seconds", "0", NAME], ["--arch", "7", NAME],
+                          ["--strides", "1,1", NAME], ["--ahead", "1", NAME],
+                          ["--ahead", "5", "--shape", "1,2,3", NAME], ["--seconds", "0", NAME], ["--arch", "7", NAME],
                           ["--narrow", NAME],
                           ["--narrow", "--arch", "90a", NAME]):
             done = run(*arguments)

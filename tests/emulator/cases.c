@@ -31,7 +31,8 @@ static const struct row rows[] = {
 };
 
 /* For the wider accesses of generic kernels: a tile whose lines all end early, and one with few
- * lines or, turned, the other way round. */
+ * lines or, turned, the other way round. Once where all begins at a multiple of 16 bytes, once
+ * where the tensors do not. */
 static const struct row aligned = {1, 1, 1, 0, 3, 1, 0, 1};
 
 struct steps {
@@ -66,9 +67,11 @@ static int is_generic(const struct mxq_kernel_id *kernel) {
 size_t emu_cases_small(const struct mxq_kernel_id *kernel) { return is_generic(kernel) ? 2 : 1; }
 
 int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_case *out) {
-  const int generic = is_generic(kernel), odd = generic && index != 1;
+  const size_t row_count = sizeof rows / sizeof rows[0];
+  const int generic = is_generic(kernel), shifted = generic && index == row_count + 1;
+  const int odd = generic && index != 1 && !shifted;
   if (generic && index > 1) index--;
-  if (index >= sizeof rows / sizeof rows[0]) return 0;
+  if (index >= row_count + (shifted != 0)) return 0;
   const struct row *row = generic && !odd ? &aligned : &rows[index];
   const int moves = kernel->family == MXQ_FAMILY_RELAYOUT; /* whose tile is what a block takes */
   const int64_t tile_n = moves ? 128 : kernel->tile_n, tile_k = moves ? 128 : kernel->tile_k;
@@ -81,5 +84,6 @@ int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_cas
   const int64_t gap_e = row->gap_e == same_e ? 0 : row->gap_e;
   out->shape.stride_e = shared ? 0 : n * out->shape.stride_n + gap_e * step.stride;
   out->grid = is_by_rows(kernel) ? 0 : row->grid;
+  out->ahead = shifted || (odd && index % 2);
   return 1;
 }

@@ -11,7 +11,8 @@
 
 struct emu_case {
   struct mxq_shape shape;
-  unsigned grid; /* blocks; 0: one for each tile */
+  unsigned grid;  /* blocks; 0: one for each tile */
+  unsigned ahead; /* elements that the tensors begin behind a multiple of 16 bytes */
 };
 
 /* How many of the first ones are small: two of generic kernels, aligned and odd. */

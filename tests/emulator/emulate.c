@@ -40,12 +40,12 @@ static void repeat_command(const struct emu_request *request, const char *what,
   const struct mxq_shape *shape = &trial->shape;
   snprintf(text, size,
            "mxq-emulate %s --arch %s%s%s%s%s%s --shape %" PRId64 ",%" PRId64 ",%" PRId64
-           " --strides %" PRId64 ",%" PRId64 " --grid %u --seed %" PRIu64,
+           " --strides %" PRId64 ",%" PRId64 " --ahead %u --grid %u --seed %" PRIu64,
            what, trial->arch->name, trial->arch->use_narrow ? " --narrow" : "",
            request->templates ? " --templates " : "", request->templates ? request->templates : "",
            trial->fault ? " --fault " : "", trial->fault ? emu_fault_name(trial->fault) : "",
-           shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n, trial->grid,
-           trial->seed);
+           shape->e, shape->n, shape->k, shape->stride_e, shape->stride_n, trial->ahead,
+           trial->grid, trial->seed);
 }
 
 static enum emu_verdict run_trial(const struct emu_request *request, const struct group *group,
@@ -80,12 +80,13 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
   char name[MXQ_KERNEL_NAME_SIZE];
   const double start = milliseconds();
   const uint64_t before = totals->runs;
-  struct emu_case one = {request->shape, 0};
+  struct emu_case one = {request->shape, 0, (unsigned)request->ahead};
   enum emu_verdict verdict = EMU_CLEAN;
   if (mxq_kernel_id_name(&trial.kernel, name, sizeof name) != MXQ_OK) abort();
   for (size_t c = 0; verdict == EMU_CLEAN && c < cases_of(request, &trial.kernel); c++) {
     if (!request->has_shape && !emu_case_at(&trial.kernel, c, &one)) break;
     trial.shape = one.shape;
+    trial.ahead = one.ahead;
     trial.grid = request->grid >= 0 ? (unsigned)request->grid : one.grid;
     for (int64_t s = 0; verdict == EMU_CLEAN && s < request->seeds; s++) {
       trial.seed = (uint64_t)(request->seed + s);

@@ -18,6 +18,7 @@ struct emu_request {
   int pairs;             /* kernels of all archs in which every pair of properties occurs */
   struct mxq_shape shape;
   int has_shape;
+  int64_t ahead;    /* of a shape that is given: elements behind a multiple of 16 bytes */
   int small;        /* one small shape instead of several */
   int64_t grid;     /* -1: as the case says */
   unsigned seconds; /* of processor time, for a launch */

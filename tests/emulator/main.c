@@ -32,9 +32,12 @@ static const char help[] =
     "  --narrow           with the hardware's conversions to e2m3, e3m2, e2m1 and e8m0, which "
     "sm_100a\n"
     "                     and newer have; not the default anywhere yet\n"
-    "  --shape E,N,K      this shape instead of seven or eight with ragged ends and few blocks\n"
+    "  --shape E,N,K      this shape instead of seven to nine with ragged ends and few blocks\n"
     "  --small            only the smallest of them\n"
     "  --strides E,N      the input's strides of E and N in elements; with --shape\n"
+    "  --ahead COUNT      so many elements the tensors of generic kernels begin behind a multiple "
+    "of\n"
+    "                     16 bytes, at most 4; with --shape\n"
     "  --grid BLOCKS      so many blocks; 0 is one for each tile\n"
     "  --seed S           of inputs and scheduling; 1 if not given\n"
     "  --seeds COUNT      so many seeds, from S on\n"
@@ -65,6 +68,7 @@ static const struct option options[] = {
     {"small", no_argument, NULL, 'S'},
     {"shape", required_argument, NULL, 's'},
     {"strides", required_argument, NULL, 't'},
+    {"ahead", required_argument, NULL, 'A'},
     {"grid", required_argument, NULL, 'g'},
     {"seed", required_argument, NULL, 'd'},
     {"seeds", required_argument, NULL, 'c'},
@@ -154,6 +158,11 @@ static int read_fault(struct emu_request *request) {
   return request->fault ? 1 : bad("fault", optarg, "unknown; `--fault list` lists them");
 }
 
+static int read_ahead(struct emu_request *request) {
+  if (read_numbers(optarg, &request->ahead, 1) && request->ahead <= 4) return 1;
+  return bad("ahead", optarg, "give a number of elements up to 4");
+}
+
 static int read_option(int letter, struct emu_request *request, int64_t strides[2]) {
   switch (letter) {
     case 'p': request->pairs = 1; return 1;
@@ -164,6 +173,7 @@ static int read_option(int letter, struct emu_request *request, int64_t strides[
     case 's': return read_shape(request);
     case 't':
       return read_numbers(optarg, strides, 2) ? 1 : bad("strides", optarg, "give E,N, two numbers");
+    case 'A': return read_ahead(request);
     case 'g': return read_grid(request);
     case 'w': return read_seconds(request);
     case 'd': return read_number("seed", 0, &request->seed);
@@ -182,6 +192,10 @@ static int read_option(int letter, struct emu_request *request, int64_t strides[
 static int check(const struct emu_request *request, const int64_t strides[2]) {
   if (strides[0] >= 0 && !request->has_shape) {
     fprintf(stderr, "mxq-emulate: --strides needs --shape\n");
+    return 0;
+  }
+  if (request->ahead && !request->has_shape) {
+    fprintf(stderr, "mxq-emulate: --ahead needs --shape\n");
     return 0;
   }
   if (request->arch.use_narrow && !request->arch.has_narrow)

@@ -201,14 +201,26 @@ static int too_many_blocks(unsigned grid, char text[EMU_TEXT]) {
   return 1;
 }
 
-/* Generic kernels take scales at the address of any scale: four, by shape. */
-static void shift_scales(const struct emu_trial *trial, struct bench *bench) {
+static size_t element_bytes(unsigned type) {
+  const size_t bits = mxq_type_facts(type)->bits;
+  return bits < 8 ? 1 : bits / 8;
+}
+
+/* Generic kernels take elements and scales at the address of any: scales at four, by shape. */
+static void shift_tensors(const struct emu_trial *trial, struct bench *bench) {
   const struct mxq_variant *variant = &trial->kernel.variant;
-  if (trial->kernel.family != MXQ_FAMILY_ANY || variant->op != MXQ_OP_QUANTIZE) return;
-  const uint64_t scales = (uint64_t)(trial->shape.e + trial->shape.n) % 4;
-  for (int part = 0; part < 2; part++)
-    support_buffer_shift(&bench->tensors.scale[part],
-                         scales * mxq_mode_scale_bits(variant->mode) / 8);
+  const struct mxq_shape *shape = &trial->shape;
+  struct support_tensors *tensors = &bench->tensors;
+  if (trial->kernel.family != MXQ_FAMILY_ANY) return;
+  const uint64_t scales = (uint64_t)(shape->e + shape->n) % 4;
+  support_buffer_shift(&tensors->in, trial->ahead * element_bytes(variant->in));
+  if (variant->op == MXQ_OP_DEQUANTIZE)
+    support_buffer_shift(&tensors->in_scale, scales * mxq_mode_scale_bits(variant->mode) / 8);
+  for (int part = 0; part < 2; part++) {
+    support_buffer_shift(&tensors->out[part], trial->ahead * element_bytes(variant->out));
+    if (variant->op == MXQ_OP_QUANTIZE)
+      support_buffer_shift(&tensors->scale[part], scales * mxq_mode_scale_bits(variant->mode) / 8);
+  }
 }
 
 static int prepare(const struct emu_trial *trial, struct bench *bench, char text[EMU_TEXT]) {
@@ -226,7 +238,11 @@ static int prepare(const struct emu_trial *trial, struct bench *bench, char text
     snprintf(text, EMU_TEXT, "%s", mxq_last_error());
     return 0;
   }
-  shift_scales(trial, bench);
+  shift_tensors(trial, bench);
+  memcpy(bench->tensors.in.data, bench->expected.in.data, bench->expected.in.size);
+  if (bench->expected.in_scale.size)
+    memcpy(bench->tensors.in_scale.data, bench->expected.in_scale.data,
+           bench->expected.in_scale.size);
   if (variant->op == MXQ_OP_QUANTIZE)
     emu_inputs_mark_edges(variant, &trial->shape, trial->seed, bench->tensors.in.data);
   memcpy(bench->expected.in.data, bench->tensors.in.data, bench->tensors.in.size);

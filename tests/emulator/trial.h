@@ -19,7 +19,8 @@ struct emu_trial {
   void (*function)(const void *args);
   unsigned threads; /* the kernel's launch bound */
   struct mxq_shape shape;
-  unsigned grid; /* blocks; 0: one for each tile */
+  unsigned grid;  /* blocks; 0: one for each tile */
+  unsigned ahead; /* of a generic kernel, elements that the tensors begin behind 16 bytes */
   uint64_t seed;
   const struct emu_fault *fault; /* planted into the host's plan; or NULL */
 };

@@ -14,6 +14,7 @@ STORED = ["dequantize_e4m3_bf16_b32_e8m0_row_lin.any"]
 BLK = ["quantize_bf16_e4m3_b32_rceil_row_blk.any", "quantize_bf16_e4m3_b32_rceil_colt_blk.any"]
 # Where all begins and ends at a multiple of 16 bytes, and where all does but one thing.
 WHOLE = ["--shape", "1,70,304"]
+BASE = ["--shape", "1,35,128", "--ahead", "1"]
 ADDRESS = ["--shape", "2,35,128", "--strides", "4481,128"]
 PITCH = ["--shape", "2,35,128", "--strides", "4760,131"]
 END, EIGHTS = ["--shape", "2,35,130", "--strides", "9520,136"], ["--shape", "2,36,132"]
@@ -128,6 +129,7 @@ LOADS = [
 
 STORES = [
     stores("address not asked", cut("reinterpret_cast<length>(to.first) | "), STORED + ADDRESS),
+    stores("address of the tensor not asked", cut("reinterpret_cast<length>(to.first) | "), COL + BASE),
     stores("pitch not asked", cut(" | to.pitch"), STORED + PITCH),
     stores("end not asked", cut(" | to.bytes"), STORED + END),
     stores("pieces of every line the next one's",
@@ -167,6 +169,7 @@ HELD = [
     held("halves exchanged by eight rows", change("% 2 * 16 : 0", "% 2 * 8 : 0"), TURNED),
     held("halves not exchanged where they are read",
          change("in_tile::place(tile_row(half)", "in_tile::place(held_group() * HELD_ROWS + half"), TURNED),
+    held("address not asked", cut("reinterpret_cast<length>(args.in) | "), COL + BASE),
     held("matrix forgotten", cut("at.e * args.stride_e_bytes + ")),
     held("stride ignored", change("* args.stride_n_bytes +\n", "* (args.k * (IN_BITS / 8)) +\n")),
     held("rows behind the last one read",
