@@ -89,6 +89,7 @@ static void set_variant(lua_State *lua, const struct mxq_variant *variant) {
 static void set_kernel(lua_State *lua, const struct mxq_expansion *expansion) {
   struct mxq_geometry geometry;
   mxq_geometry_of(expansion->id, &geometry);
+  mxq_geometry_fit(&geometry, expansion->arch);
   lua_createtable(lua, 0, COUNT(geometry_fields) + 3);
   set_string(lua, "name", expansion->name);
   set_string(lua, "symbol", expansion->symbol);

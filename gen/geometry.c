@@ -30,6 +30,12 @@ void mxq_geometry_occupy(struct mxq_geometry *geometry, unsigned registers) {
   geometry->blocks_per_sm = blocks ? blocks : 1;
 }
 
+void mxq_geometry_fit(struct mxq_geometry *geometry, const struct mxq_arch *arch) {
+  const unsigned shared = arch->shared_max + block_reserve; /* one block may have the rest */
+  const unsigned blocks = shared / (geometry->shared_bytes + block_reserve);
+  geometry->blocks_per_sm = least(geometry->blocks_per_sm, most(blocks, 1));
+}
+
 /* Scales of a tile for a part. */
 static unsigned scales_of_tile(const struct mxq_geometry *geometry, unsigned part, unsigned block) {
   const unsigned rows = part & MXQ_PART_ALONG_N ? geometry->tile_n / block : geometry->tile_n;

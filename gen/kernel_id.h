@@ -109,5 +109,8 @@ struct mxq_geometry {
   unsigned blocks_per_sm; /* for __launch_bounds__ */
 };
 void mxq_geometry_of(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
+/* No more blocks than an arch's multiprocessor has shared memory for, where it has less than the
+ * geometry counts on (228 KB, as sm_90 and sm_100): its threads may use more registers then. */
+void mxq_geometry_fit(struct mxq_geometry *geometry, const struct mxq_arch *arch);
 
 #endif

@@ -151,6 +151,9 @@ static void geometry_keeps_its_promises(void **state) {
 
 static void every_geometry_fits(void **state) {
   (void)state;
+  const struct mxq_arch *large_arch, *small_arch; /* 228 and 100 KB of a multiprocessor */
+  assert_int_equal(mxq_arch_parse("90a", &large_arch), MXQ_OK);
+  assert_int_equal(mxq_arch_parse("120a", &small_arch), MXQ_OK);
   struct mxq_variant variant = {0};
   struct mxq_kernel_id id;
   while (mxq_variant_next(&variant))
@@ -167,6 +170,15 @@ static void every_geometry_fits(void **state) {
       assert_true(geometry.blocks_per_sm >= 1);
       assert_true(geometry.blocks_per_sm * (geometry.shared_bytes + 1024) <= 228 * 1024);
       assert_true(geometry.blocks_per_sm * geometry.threads <= 2048);
+      struct mxq_geometry large = geometry, small = geometry;
+      mxq_geometry_fit(&large, large_arch);
+      mxq_geometry_fit(&small, small_arch);
+      assert_int_equal(large.blocks_per_sm, geometry.blocks_per_sm);
+      assert_in_range(small.blocks_per_sm, 1, geometry.blocks_per_sm);
+      assert_true(small.blocks_per_sm * (geometry.shared_bytes + 1024) <= 100 * 1024);
+      const unsigned more = small.blocks_per_sm + (small.blocks_per_sm < geometry.blocks_per_sm);
+      assert_true(more == small.blocks_per_sm ||
+                  more * (geometry.shared_bytes + 1024) > 100 * 1024);
     }
 }
 
