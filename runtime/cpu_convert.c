@@ -8,9 +8,6 @@
 #define MAGNITUDE 0x7FFFFFFFu
 #define SIGN      0x80000000u
 
-/* Mantissa bits of float32 that a type lacks. */
-#define DROPPED_BITS(type) (23 - (type)->mantissa_bits)
-
 /* The elements 2 * i and 2 * i + 1 of a row. */
 struct pair {
   float even, odd; /* with any sign */
@@ -156,63 +153,45 @@ static struct pair pair_f16(const void *row, size_t i) {
  * and comes down to its place by a shift. A carry out of the mantissa runs into the exponent as it
  * should. Returns the code without its sign, plus half of the format's `first`; above bit 15,
  * rubbish. */
-static inline uint32_t round_product(float product, const struct mxq_cpu_format *format,
-                                     unsigned dropped_bits) {
+static inline uint32_t round_product(float product, const struct mxq_cpu_format *format) {
   const uint32_t y = mxq_cpu_bits(product);
   const float magnitude = mxq_cpu_float(y & MAGNITUDE);
   const float a = magnitude < format->max ? magnitude : format->max;
   const float below = mxq_cpu_float(y & MXQ_CPU_INFINITY);
   const float power = below > format->smallest_normal ? below : format->smallest_normal;
   const uint32_t sum = mxq_cpu_bits(a + power * format->anchor);
-  return sum + (sum >> dropped_bits);
+  return sum + (sum >> format->dropped_bits);
 }
 
 typedef struct pair pair_fn(const void *row, size_t i);
 
-/* Inlined for each pair of types: shifts by numbers that the compiler knows take one operation of
- * the processor, others two. */
-static inline void round_pairs(pair_fn *read, const struct mxq_type_facts *type, const void *row,
-                               size_t count, const struct mxq_cpu_multipliers *multipliers,
+/* Inlined into the function of each type. */
+static inline void round_pairs(pair_fn *read, const void *row, size_t count,
+                               const struct mxq_cpu_multipliers *multipliers,
                                const struct mxq_cpu_format *by, uint32_t *restrict words) {
   const struct mxq_cpu_format format = *by;
-  const unsigned dropped_bits = DROPPED_BITS(type);
-  const unsigned sign_shift = 15 - type->exponent_bits - type->mantissa_bits; /* from bit 15 */
   const float *even = multipliers->even, *odd = multipliers->odd;
   for (size_t i = 0; i < count; ++i) {
     const struct pair x = read(row, i);
-    const uint32_t low = round_product(x.even * even[i], &format, dropped_bits);
-    const uint32_t high = round_product(x.odd * odd[i], &format, dropped_bits);
-    words[i] = (((low & 0xFFFFu) | high << 16) - format.first) | x.signs >> sign_shift;
-  }
-}
-
-static inline void round_as(pair_fn *read, const void *row, size_t count,
-                            const struct mxq_cpu_multipliers *multipliers,
-                            const struct mxq_cpu_format *format, uint32_t *words) {
-  switch (format->type) {
-#define MXQ_TYPE(NAME, token, number, ...)                                            \
-  case number: {                                                                      \
-    static const struct mxq_type_facts type = {__VA_ARGS__};                          \
-    if (!type.wide) round_pairs(read, &type, row, count, multipliers, format, words); \
-    break;                                                                            \
-  }
-#include <mxq/axes.def>
+    const uint32_t low = round_product(x.even * even[i], &format);
+    const uint32_t high = round_product(x.odd * odd[i], &format);
+    words[i] = (((low & 0xFFFFu) | high << 16) - format.first) | x.signs >> format.sign_shift;
   }
 }
 
 static void round_f32(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
                       const struct mxq_cpu_format *format, uint32_t *words) {
-  round_as(pair_f32, row, count, multipliers, format, words);
+  round_pairs(pair_f32, row, count, multipliers, format, words);
 }
 
 static void round_bf16(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
                        const struct mxq_cpu_format *format, uint32_t *words) {
-  round_as(pair_bf16, row, count, multipliers, format, words);
+  round_pairs(pair_bf16, row, count, multipliers, format, words);
 }
 
 static void round_f16(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
                       const struct mxq_cpu_format *format, uint32_t *words) {
-  round_as(pair_f16, row, count, multipliers, format, words);
+  round_pairs(pair_f16, row, count, multipliers, format, words);
 }
 
 static const struct mxq_cpu_reader readers[] = {
@@ -225,11 +204,12 @@ const struct mxq_cpu_reader *mxq_cpu_reader(unsigned type) { return &readers[typ
 
 void mxq_cpu_format_of(const struct mxq_type_facts *type, struct mxq_cpu_format *format) {
   const uint32_t bias = (1u << (type->exponent_bits - 1)) - 1;
-  const unsigned dropped = DROPPED_BITS(type);
+  const unsigned dropped = 23 - type->mantissa_bits;
   const uint32_t smallest = 127 + 1 - bias; /* exponent field of the smallest normal */
   const uint32_t first = (smallest + dropped) << type->mantissa_bits;
   *format = (struct mxq_cpu_format){
-      .type = type->number,
+      .dropped_bits = dropped,
+      .sign_shift = 15 - type->exponent_bits - type->mantissa_bits,
       .first = first | first << 16,
       .smallest_normal = mxq_cpu_float(smallest << 23),
       .anchor = (float)(1u << dropped),

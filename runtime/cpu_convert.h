@@ -18,10 +18,11 @@
 
 /* A code's layout in the terms that rounding works with. */
 struct mxq_cpu_format {
-  unsigned type;  /* of the codes */
-  uint32_t first; /* what stands for the code 0 before it is taken off, in both halves */
+  unsigned dropped_bits; /* mantissa bits of float32 that the type lacks */
+  unsigned sign_shift;   /* from bit 15 to the code's sign */
+  uint32_t first;        /* what stands for the code 0 before it is taken off, in both halves */
   float smallest_normal;
-  float anchor; /* two to the power of the mantissa bits of float32 that the type lacks */
+  float anchor; /* two to the power of dropped_bits */
   float max;
 };
 
