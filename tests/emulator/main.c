@@ -32,7 +32,7 @@ static const char help[] =
     "  --narrow           with the hardware's conversions to e2m3, e3m2, e2m1 and e8m0, which "
     "sm_100a\n"
     "                     and newer have; not the default anywhere yet\n"
-    "  --shape E,N,K      this shape instead of seven to nine with ragged ends and few blocks\n"
+    "  --shape E,N,K      this shape instead of seven or nine with ragged ends and few blocks\n"
     "  --small            only the smallest of them\n"
     "  --strides E,N      the input's strides of E and N in elements; with --shape\n"
     "  --ahead COUNT      so many elements the tensors of generic kernels begin behind a multiple "
