@@ -86,10 +86,10 @@ local function fail(file, line, message, ...)
 end
 
 -- Text is no part of a chunk, which would have to be quoted and read again: it lies in a list beside
--- it, S. The expression that stands for it.
+-- it, and KEPT gives it. The expression that stands for it.
 local function kept(strings, text)
   strings[#strings + 1] = text
-  return "S[" .. #strings .. "]"
+  return "KEPT(" .. #strings .. ")"
 end
 
 -- The place of the brace that closes a hole; braces in strings do not count.
@@ -162,7 +162,7 @@ local function trim(lines)
   return first, last
 end
 
--- The chunk, and the list of its text.
+-- The chunk, and the function that gives its text.
 local function compile(file, text)
   local lines, code, strings = lines_of(file, text), {}, {}
   local first, last = trim(lines)
@@ -182,10 +182,10 @@ local function compile(file, text)
     if holes then code[i] = format("TEXT(%d, 1, %s)", i, with_holes(file, i, lines[i], strings)) end
   end
   flush(last)
-  code[1] = "local TEXT, HOLE, S = ...; " .. (code[1] or "")
+  code[1] = "local TEXT, HOLE, KEPT = ...; " .. (code[1] or "")
   local chunk, message = load(concat(code, "\n"), "@" .. file, "t", environment)
   if not chunk then error(message, 0) end
-  return chunk, strings
+  return chunk, function(index) return strings[index] end
 end
 
 -- Expansion ------------------------------------------------------------------------------------
@@ -200,10 +200,10 @@ local function run(name, level)
     local text, reason = host.read(name)
     if not text then error(reason, level) end
     template = { text = text_of(file) }
-    template.chunk, template.strings = compile(file, text)
+    template.chunk, template.kept = compile(file, text)
     templates[name] = template
   end
-  template.chunk(template.text, hole, template.strings)
+  template.chunk(template.text, hole, template.kept)
 end
 
 local function paste(name, more)

@@ -132,10 +132,11 @@ void mxq_geometry_row(const struct mxq_kernel_id *id, struct mxq_geometry *geome
 }
 
 /* Registers of a thread of a generic kernel that holds 32 words of its tile. More than 64 take
- * packed codes, two parts of float32, and two parts with float scales; more again two parts of 16
- * bits whose codes are packed or that have two blocks in a thread, packed codes of f16, and f16's
- * float scales of squares that fill a thread. The most, which leaves one block a multiprocessor,
- * f16's float scales where two blocks lie in a thread. Fewer than these spill (tests: kernels). */
+ * float32 in two parts or with packed codes, 16 bits in two parts with float scales, and packed
+ * codes of two blocks in a thread. More again take two parts of 16 bits whose codes are packed or
+ * that have two blocks in a thread, packed codes of f16, and f16's float scales of squares that
+ * fill a thread. The most, which leaves one block a multiprocessor, f16's float scales in two parts
+ * with two blocks in a thread. Fewer than these spill (tests: kernels). */
 static unsigned any_registers(const struct mxq_variant *variant, const struct mxq_traits *traits) {
   const int packed = traits->out_bits == 4, halves = variant->in == MXQ_TYPE_F16;
   const int floats = mxq_mode_scale_bits(variant->mode) == 32;

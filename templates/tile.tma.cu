@@ -1,4 +1,4 @@
-//$ -- Not where more instructions would be left.
+//$ -- Not where many more instructions would be left.
 //$ if input.bits == 16 or output.bits == 4 then paste "fast_level.cuh" end
 //$ paste("args.h", {launch = "tma"})
 //$ paste "device.cuh"

@@ -40,8 +40,11 @@ static const char *next_line(const char *ptx, const char *at) {
   const char *const line = strchr(at, '\n');
   const char *const jump = line ? line + 1 + strspn(line + 1, " \t") : NULL;
   char label[64] = "\n";
-  if (!jump || *jump == '@' || strncmp(jump, "ret", 3) == 0) return NULL;
-  if (sscanf(jump, "bra.uni %60[^;]", label + 1) != 1) return jump;
+  static const char *const leaving[] = {"@", "br", "ret", "exit", "trap", "call"};
+  const int jumps = jump && sscanf(jump, "bra.uni %60[^;]", label + 1) == 1;
+  for (size_t i = 0; jump && !jumps && i < sizeof leaving / sizeof leaving[0]; i++)
+    if (strncmp(jump, leaving[i], strlen(leaving[i])) == 0) return NULL;
+  if (!jumps) return jump;
   const char *const block = strstr(ptx, strcat(label, ":"));
   return block ? block + 1 : NULL;
 }
@@ -51,7 +54,10 @@ static const char *next_line(const char *ptx, const char *at) {
 static int barrier_follows(const char *ptx, const char *at) {
   for (int lines = 0; at && lines < 1000; lines++, at = next_line(ptx, at)) {
     if (is_barrier(at)) return 1;
-    if (strncmp(at, "ld.shared", 9) == 0 || strncmp(at, "st.shared", 9) == 0) return 0;
+    const char *const shared = strstr(at, ".shared");
+    const int waits = strncmp(at, "mbarrier", 8) == 0 || strncmp(at, "cp.async", 8) == 0 ||
+                      strncmp(at, "fence", 5) == 0;
+    if (shared && shared < at + strcspn(at, "\n") && !waits) return 0;
   }
   return 0;
 }

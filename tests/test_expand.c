@@ -48,6 +48,9 @@ static const struct {
      MAIN(1) "a\n\n#line 1 \"templates/p.cuh\"\np32\nq\n" MAIN(3) "b\n"},
     {"//$ paste(\"p.cuh\", {n = 3})\n", "p${n} ${block}\n",
      "\n#line 1 \"templates/p.cuh\"\np3 32\n"},
+    /* Names of the template's own are not those of the engine. */
+    {"//$ local S = 4\na ${S}\nb\n", NULL, MAIN(2) "a 4\nb\n"},
+    {"//$ paste(\"p.cuh\", {S = 4})\n", "p${S}\n", "\n#line 1 \"templates/p.cuh\"\np4\n"},
     {"//$ for i = 1, 2 do paste \"p.cuh\" end\n", "p\n",
      "\n#line 1 \"templates/p.cuh\"\np\n#line 1 \"templates/p.cuh\"\np\n"},
     /* A piece that is needed twice is there once; pasting it is something else. */

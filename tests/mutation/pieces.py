@@ -197,7 +197,7 @@ FOUR = [
     four("rows of a column exchanged", change("permute_bytes(of[0].code, of[2].code,",
                                               "permute_bytes(of[2].code, of[0].code,"),
          fast("bf16_e2m1_b16_floor_colt")),
-    four("multipliers of two columns exchanged, packed",
+    four("multiplier of the first column for both, packed",
          change("(word, bf16_pair(scale[0].multiplier, scale[1].multiplier))",
                 "(word, bf16_pair(scale[0].multiplier, scale[0].multiplier))"),
          fast("bf16_e2m1_b16_floor_colt")),
