@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: MIT
 
 #line 1 "templates/fast_level.cuh"
-// The optimizer's fast level leaves out passes that find little here and take a third of its time; the
-// assembler keeps its own full level, which finds the rest. Read by runtime/compile.c:
+// The optimizer's fast level leaves out passes that find little here and take long; the assembler keeps
+// its own full level, which finds the rest. Read by runtime/compile.c:
 // NVRTC: --Ofast-compile=min --ptxas-options=--Ofast-compile=0
 
 #line 10 "templates/args.h"
