@@ -218,15 +218,16 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
                  scale[piece]);
   }
 
-  // Unrolled by word, or the compiler keeps the rows in local memory where much follows from them.
-#pragma unroll
+  // One piece of code for both halves of the rows is half as much to compile, for a move of each row, which
+  // only small tiles, for tensors in the L2 cache, wait for.
+#pragma unroll(TILE_K < 128 && TILE_N < 128 ? 2 : 1)
   for (unsigned half = 0; half < HELD_ROWS; half += 16) {
     const unsigned row = first_row + (half ^ flip);
     codes16 codes[COLUMNS];
 #pragma unroll
     for (unsigned quad = 0; quad < 4; quad++) {
-      const unsigned *const four_rows = rows + half + quad * 4;
-      const auto &of = scale[(half + quad * 4) / PIECE_ROWS];
+      const unsigned *const four_rows = rows + quad * 4;
+      const auto &of = scale[quad * 4 / PIECE_ROWS];
       if constexpr (COLUMN_MAJOR) {
         unsigned four[COLUMNS];
         narrow_down(four_rows, of, four);
@@ -240,6 +241,12 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
                                              (word * COLUMNS + c) * SLAB_ROW_BYTES +
                                              row % SLAB_ROWS * OUT_BITS / 8),
                      codes[c]);
+    if (half != 0) break;
+#pragma unroll
+    for (unsigned r = 0; r < 16; r++) rows[r] = rows[16 + r];
+#pragma unroll
+    for (unsigned piece = 0; piece < PIECES / 2; piece++)
+      for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale[PIECES / 2 + piece][c];
   }
 }
 
