@@ -1,5 +1,3 @@
-//$ -- Two parts come to need more registers than they have.
-//$ if layout.second == 0 then paste "fast_level.cuh" end
 //$ paste("args.h", {launch = "any"})
 //$ paste "device.cuh"
 //$ paste "variant.cuh"

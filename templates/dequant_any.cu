@@ -1,4 +1,3 @@
-//$ paste "fast_level.cuh"
 //$ paste("args.h", {launch = "dequant_any"})
 //$ paste "device.cuh"
 //$ paste "dequant_variant.cuh"
