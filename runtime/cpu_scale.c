@@ -31,12 +31,13 @@ static inline uint32_t scale_ceil(uint32_t a, const struct mxq_type_facts *out) 
 }
 
 /* d = a * (1/max), in float32: the exponent of d, rounded up to the next power of two. 2^-127,
- * byte 0, is the subnormal 0x00400000. */
+ * byte 0, is the subnormal 0x00400000: up to there d counts as zero, and subnormals above it round
+ * up as normals do. By a mask: compilers branch at a choice between two sums. */
 static inline uint32_t scale_rceil(uint32_t a, const struct mxq_type_facts *out) {
   const float inverse_max = 1.0f / (float)out->max;
   const uint32_t d = mxq_cpu_bits(mxq_cpu_float(a) * inverse_max);
-  const int32_t normal = (int32_t)((d + MANTISSA) >> 23), subnormal = (int32_t)d > 0x00400000;
-  return clamp((int32_t)d < 0x00800000 ? subnormal : normal);
+  const uint32_t counts = -(uint32_t)((int32_t)d > 0x00400000);
+  return clamp((int32_t)(((d + MANTISSA) & counts) >> 23));
 }
 
 /* The floor of the maximum rounded to the output's mantissa, half away from zero. A maximum that
