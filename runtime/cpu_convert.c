@@ -8,6 +8,12 @@
 #define MAGNITUDE 0x7FFFFFFFu
 #define SIGN      0x80000000u
 
+enum { CHUNK = 16, MOST_ELEMENTS = 128 }; /* a part of every block, and the longest one */
+#define MXQ_BLOCK(NAME, token, number)                               \
+  _Static_assert((number) % CHUNK == 0 && (number) <= MOST_ELEMENTS, \
+                 "a block must be made of chunks, and there must be room for it");
+#include <mxq/axes.def>
+
 /* The elements 2 * i and 2 * i + 1 of a row. */
 struct pair {
   float even, odd; /* with any sign */
@@ -165,18 +171,38 @@ static inline uint32_t round_product(float product, const struct mxq_cpu_format 
 
 typedef struct pair pair_fn(const void *row, size_t i);
 
+/* The codes of a pair as the halves of a word. */
+static inline uint32_t round_pair(struct pair x, float even, float odd,
+                                  const struct mxq_cpu_format *format) {
+  const uint32_t low = round_product(x.even * even, format);
+  const uint32_t high = round_product(x.odd * odd, format);
+  return (((low & 0xFFFFu) | high << 16) - format->first) | x.signs >> format->sign_shift;
+}
+
+static void narrow(const void *halves, size_t count, uint8_t *restrict codes) {
+  for (size_t i = 0; i < count; ++i) codes[i] = (uint8_t)load16(halves, i);
+}
+
 /* Inlined into the function of each type. */
 static inline void round_pairs(pair_fn *read, const void *row, size_t count,
                                const struct mxq_cpu_multipliers *multipliers,
                                const struct mxq_cpu_format *by, uint32_t *restrict words) {
   const struct mxq_cpu_format format = *by;
   const float *even = multipliers->even, *odd = multipliers->odd;
-  for (size_t i = 0; i < count; ++i) {
-    const struct pair x = read(row, i);
-    const uint32_t low = round_product(x.even * even[i], &format);
-    const uint32_t high = round_product(x.odd * odd[i], &format);
-    words[i] = (((low & 0xFFFFu) | high << 16) - format.first) | x.signs >> format.sign_shift;
-  }
+  for (size_t i = 0; i < count; ++i) words[i] = round_pair(read(row, i), even[i], odd[i], &format);
+}
+
+/* Inlined into the function of each type: CHUNK elements at a time, a number that the compiler
+ * knows. */
+static inline void round_blocks(pair_fn *read, size_t bytes, const void *row, size_t blocks,
+                                size_t block, const float *multipliers,
+                                const struct mxq_cpu_format *by, uint32_t *restrict words) {
+  const struct mxq_cpu_format format = *by;
+  const unsigned char *chunk = row;
+  for (size_t j = 0; j < blocks; ++j)
+    for (size_t k = 0; k < block; k += CHUNK, chunk += CHUNK * bytes, words += CHUNK / 2)
+      for (size_t i = 0; i < CHUNK / 2; ++i)
+        words[i] = round_pair(read(chunk, i), multipliers[j], multipliers[j], &format);
 }
 
 static void round_f32(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
@@ -184,9 +210,20 @@ static void round_f32(const void *row, size_t count, const struct mxq_cpu_multip
   round_pairs(pair_f32, row, count, multipliers, format, words);
 }
 
+static void round_blocks_f32(const void *row, size_t blocks, size_t block, const float *multipliers,
+                             const struct mxq_cpu_format *format, uint32_t *words) {
+  round_blocks(pair_f32, 4, row, blocks, block, multipliers, format, words);
+}
+
 static void round_bf16(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
                        const struct mxq_cpu_format *format, uint32_t *words) {
   round_pairs(pair_bf16, row, count, multipliers, format, words);
+}
+
+static void round_blocks_bf16(const void *row, size_t blocks, size_t block,
+                              const float *multipliers, const struct mxq_cpu_format *format,
+                              uint32_t *words) {
+  round_blocks(pair_bf16, 2, row, blocks, block, multipliers, format, words);
 }
 
 static void round_f16(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
@@ -194,10 +231,15 @@ static void round_f16(const void *row, size_t count, const struct mxq_cpu_multip
   round_pairs(pair_f16, row, count, multipliers, format, words);
 }
 
+static void round_blocks_f16(const void *row, size_t blocks, size_t block, const float *multipliers,
+                             const struct mxq_cpu_format *format, uint32_t *words) {
+  round_blocks(pair_f16, 2, row, blocks, block, multipliers, format, words);
+}
+
 static const struct mxq_cpu_reader readers[] = {
-    [MXQ_TYPE_F32] = {4, fold32, reduce32, widen_f32, round_f32},
-    [MXQ_TYPE_BF16] = {2, fold16, reduce16, widen_bf16, round_bf16},
-    [MXQ_TYPE_F16] = {2, fold16, reduce16, widen_f16, round_f16},
+    [MXQ_TYPE_F32] = {4, fold32, reduce32, widen_f32, round_f32, round_blocks_f32},
+    [MXQ_TYPE_BF16] = {2, fold16, reduce16, widen_bf16, round_bf16, round_blocks_bf16},
+    [MXQ_TYPE_F16] = {2, fold16, reduce16, widen_f16, round_f16, round_blocks_f16},
 };
 
 const struct mxq_cpu_reader *mxq_cpu_reader(unsigned type) { return &readers[type]; }
@@ -217,10 +259,6 @@ void mxq_cpu_format_of(const struct mxq_type_facts *type, struct mxq_cpu_format 
   };
 }
 
-static void narrow(const void *halves, size_t count, uint8_t *restrict codes) {
-  for (size_t i = 0; i < count; ++i) codes[i] = (uint8_t)load16(halves, i);
-}
-
 void mxq_cpu_convert(const struct mxq_cpu_reader *reader, const struct mxq_cpu_format *format,
                      const void *row, const struct mxq_cpu_multipliers *multipliers, size_t count,
                      uint32_t *words, uint8_t *codes) {
@@ -231,6 +269,20 @@ void mxq_cpu_convert(const struct mxq_cpu_reader *reader, const struct mxq_cpu_f
     const struct mxq_cpu_multipliers at = {multipliers->even + pairs, multipliers->odd + pairs};
     memcpy(last, (const unsigned char *)row + 2 * pairs * bytes, bytes);
     reader->round(last, 1, &at, format, words + pairs);
+  }
+  narrow(words, count, codes);
+}
+
+void mxq_cpu_convert_blocks(const struct mxq_cpu_reader *reader,
+                            const struct mxq_cpu_format *format, const void *row, size_t block,
+                            const float *multipliers, size_t count, uint32_t *words,
+                            uint8_t *codes) {
+  const size_t blocks = count / block, whole = blocks * block, bytes = reader->element_bytes;
+  reader->round_blocks(row, blocks, block, multipliers, format, words);
+  if (whole < count) {
+    unsigned char last[MOST_ELEMENTS * sizeof(float)] = {0}; /* and nothing after it */
+    memcpy(last, (const unsigned char *)row + whole * bytes, (count - whole) * bytes);
+    reader->round_blocks(last, 1, block, multipliers + blocks, format, words + whole / 2);
   }
   narrow(words, count, codes);
 }

@@ -42,6 +42,9 @@ struct mxq_cpu_reader {
   /* words[i]: the codes of the i-th of `count` pairs as 16-bit numbers. */
   void (*round)(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
                 const struct mxq_cpu_format *format, uint32_t *words);
+  /* The same of `blocks` whole blocks, each with its multiplier. */
+  void (*round_blocks)(const void *row, size_t blocks, size_t block, const float *multipliers,
+                       const struct mxq_cpu_format *format, uint32_t *words);
 };
 
 const struct mxq_cpu_reader *mxq_cpu_reader(unsigned type);
@@ -53,5 +56,12 @@ const struct mxq_cpu_reader *mxq_cpu_reader(unsigned type);
 void mxq_cpu_convert(const struct mxq_cpu_reader *reader, const struct mxq_cpu_format *format,
                      const void *row, const struct mxq_cpu_multipliers *multipliers, size_t count,
                      uint32_t *words, uint8_t *codes);
+
+/* The same of a row of blocks of `block` elements, which have a multiplier each; the last one is
+ * what is left, but `words` has room for all of it. */
+void mxq_cpu_convert_blocks(const struct mxq_cpu_reader *reader,
+                            const struct mxq_cpu_format *format, const void *row, size_t block,
+                            const float *multipliers, size_t count, uint32_t *words,
+                            uint8_t *codes);
 
 #endif

@@ -103,10 +103,17 @@ static void overwrite_nan_blocks(const struct job *job, const struct part *part,
 static void round_blocks(const struct job *job, const struct part *part,
                          const struct mxq_cpu_place *place, const struct mxq_cpu_tile *blocks,
                          const float *multipliers, struct scratch *s) {
+  const size_t columns = blocks->columns;
+  if (part->block_k > 1) {
+    for (size_t r = 0; r < blocks->rows; ++r)
+      mxq_cpu_convert_blocks(job->reader, &job->format, row_at(job, place, r), part->block_k,
+                             multipliers, columns, s->words, blocks->codes + r * blocks->pitch);
+    return;
+  }
   const struct mxq_cpu_multipliers of_elements =
-      mxq_cpu_spread(multipliers, blocks->columns, part->block_k, s->even, s->odd);
+      mxq_cpu_spread(multipliers, columns, 1, s->even, s->odd);
   for (size_t r = 0; r < blocks->rows; ++r)
-    mxq_cpu_convert(job->reader, &job->format, row_at(job, place, r), &of_elements, blocks->columns,
+    mxq_cpu_convert(job->reader, &job->format, row_at(job, place, r), &of_elements, columns,
                     s->words, blocks->codes + r * blocks->pitch);
 }
 
