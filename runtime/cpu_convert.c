@@ -7,11 +7,6 @@
 #include "cpu_read.h"
 #include "cpu_round.h"
 
-enum { MOST_ELEMENTS = 128 }; /* of a block */
-#define MXQ_BLOCK(NAME, token, number) \
-  _Static_assert((number) <= MOST_ELEMENTS, "there must be room for a block");
-#include <mxq/axes.def>
-
 /* Magnitudes of 16 bits are compared as signed integers: the sign is gone, and baseline x86-64 has
  * a maximum of signed 16-bit integers only. */
 static inline int16_t magnitude16(const void *row, size_t i) {
@@ -151,12 +146,6 @@ void mxq_cpu_convert_blocks(const struct mxq_cpu_reader *reader,
                             const struct mxq_cpu_format *format, const void *row, size_t block,
                             const float *multipliers, size_t count, uint32_t *words,
                             uint8_t *codes) {
-  const size_t blocks = count / block, whole = blocks * block, bytes = reader->element_bytes;
-  reader->round_blocks(row, blocks, block, multipliers, format, words);
-  if (whole < count) {
-    unsigned char last[MOST_ELEMENTS * sizeof(float)] = {0}; /* and nothing after it */
-    memcpy(last, (const unsigned char *)row + whole * bytes, (count - whole) * bytes);
-    reader->round_blocks(last, 1, block, multipliers + blocks, format, words + whole / 2);
-  }
+  reader->round_blocks(row, count / block, block, multipliers, format, words);
   narrow(words, count, codes);
 }

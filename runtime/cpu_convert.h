@@ -57,8 +57,7 @@ void mxq_cpu_convert(const struct mxq_cpu_reader *reader, const struct mxq_cpu_f
                      const void *row, const struct mxq_cpu_multipliers *multipliers, size_t count,
                      uint32_t *words, uint8_t *codes);
 
-/* The same of a row of blocks of `block` elements, which have a multiplier each; the last one is
- * what is left, but `words` has room for all of it. */
+/* The same of a row of whole blocks of `block` elements, which have a multiplier each. */
 void mxq_cpu_convert_blocks(const struct mxq_cpu_reader *reader,
                             const struct mxq_cpu_format *format, const void *row, size_t block,
                             const float *multipliers, size_t count, uint32_t *words,

@@ -99,19 +99,20 @@ static void overwrite_nan_blocks(const struct job *job, const struct part *part,
   }
 }
 
-/* The codes of neighbouring blocks along K, which begin at `place`. */
+/* The codes of neighbouring blocks along K, which begin at `place`. Each element gets a multiplier
+ * of its own where blocks are not along the row, and where the last one is cut short. */
 static void round_blocks(const struct job *job, const struct part *part,
                          const struct mxq_cpu_place *place, const struct mxq_cpu_tile *blocks,
                          const float *multipliers, struct scratch *s) {
   const size_t columns = blocks->columns;
-  if (part->block_k > 1) {
+  if (part->block_k > 1 && columns % part->block_k == 0) {
     for (size_t r = 0; r < blocks->rows; ++r)
       mxq_cpu_convert_blocks(job->reader, &job->format, row_at(job, place, r), part->block_k,
                              multipliers, columns, s->words, blocks->codes + r * blocks->pitch);
     return;
   }
   const struct mxq_cpu_multipliers of_elements =
-      mxq_cpu_spread(multipliers, columns, 1, s->even, s->odd);
+      mxq_cpu_spread(multipliers, columns, part->block_k, s->even, s->odd);
   for (size_t r = 0; r < blocks->rows; ++r)
     mxq_cpu_convert(job->reader, &job->format, row_at(job, place, r), &of_elements, columns,
                     s->words, blocks->codes + r * blocks->pitch);
