@@ -42,7 +42,7 @@ struct mxq_cpu_reader {
   /* words[i]: the codes of the i-th of `count` pairs as 16-bit numbers. */
   void (*round)(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
                 const struct mxq_cpu_format *format, uint32_t *words);
-  /* The same of `blocks` whole blocks, each with its multiplier. */
+  /* The same of `blocks` whole blocks, each with its multiplier: a multiple of MXQ_CPU_CHUNK. */
   void (*round_blocks)(const void *row, size_t blocks, size_t block, const float *multipliers,
                        const struct mxq_cpu_format *format, uint32_t *words);
 };
@@ -57,7 +57,8 @@ void mxq_cpu_convert(const struct mxq_cpu_reader *reader, const struct mxq_cpu_f
                      const void *row, const struct mxq_cpu_multipliers *multipliers, size_t count,
                      uint32_t *words, uint8_t *codes);
 
-/* The same of a row of whole blocks of `block` elements, which have a multiplier each. */
+/* The same of a row of whole blocks of `block` elements, a multiple of MXQ_CPU_CHUNK, which have a
+ * multiplier each. */
 void mxq_cpu_convert_blocks(const struct mxq_cpu_reader *reader,
                             const struct mxq_cpu_format *format, const void *row, size_t block,
                             const float *multipliers, size_t count, uint32_t *words,

@@ -6,6 +6,7 @@
 #include "axes.h"
 #include "cpu_bits.h"
 #include "cpu_convert.h"
+#include "cpu_round.h"
 #include "cpu_scale.h"
 #include "cpu_store.h"
 
@@ -100,12 +101,13 @@ static void overwrite_nan_blocks(const struct job *job, const struct part *part,
 }
 
 /* The codes of neighbouring blocks along K, which begin at `place`. Each element gets a multiplier
- * of its own where blocks are not along the row, and where the last one is cut short. */
+ * of its own where blocks are not along the row or shorter than a chunk, and where the last one is
+ * cut short. */
 static void round_blocks(const struct job *job, const struct part *part,
                          const struct mxq_cpu_place *place, const struct mxq_cpu_tile *blocks,
                          const float *multipliers, struct scratch *s) {
   const size_t columns = blocks->columns;
-  if (part->block_k > 1 && columns % part->block_k == 0) {
+  if (part->block_k % MXQ_CPU_CHUNK == 0 && columns % part->block_k == 0) {
     for (size_t r = 0; r < blocks->rows; ++r)
       mxq_cpu_convert_blocks(job->reader, &job->format, row_at(job, place, r), part->block_k,
                              multipliers, columns, s->words, blocks->codes + r * blocks->pitch);

@@ -6,11 +6,6 @@
 
 #define SIGN 0x80000000u
 
-enum { CHUNK = 16 };
-#define MXQ_BLOCK(NAME, token, number) \
-  _Static_assert((number) % CHUNK == 0, "a block must be made of chunks");
-#include <mxq/axes.def>
-
 /* The elements 2 * i and 2 * i + 1 of a row. */
 struct pair {
   float even, odd; /* with any sign */
@@ -69,16 +64,16 @@ static inline void round_pairs(pair_fn *read, const void *row, size_t count,
   for (size_t i = 0; i < count; ++i) words[i] = round_pair(read(row, i), even[i], odd[i], &format);
 }
 
-/* Inlined into the function of each type: CHUNK elements at a time, a number that the compiler
- * knows. */
+/* Inlined into the function of each type: a chunk at a time, whose length the compiler knows. */
 static inline void round_blocks(pair_fn *read, size_t bytes, const void *row, size_t blocks,
                                 size_t block, const float *multipliers,
                                 const struct mxq_cpu_format *by, uint32_t *restrict words) {
   const struct mxq_cpu_format format = *by;
   const unsigned char *chunk = row;
   for (size_t j = 0; j < blocks; ++j)
-    for (size_t k = 0; k < block; k += CHUNK, chunk += CHUNK * bytes, words += CHUNK / 2)
-      for (size_t i = 0; i < CHUNK / 2; ++i)
+    for (size_t k = 0; k < block;
+         k += MXQ_CPU_CHUNK, chunk += MXQ_CPU_CHUNK * bytes, words += MXQ_CPU_CHUNK / 2)
+      for (size_t i = 0; i < MXQ_CPU_CHUNK / 2; ++i)
         words[i] = round_pair(read(chunk, i), multipliers[j], multipliers[j], &format);
 }
 
