@@ -191,6 +191,29 @@ MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigne
   }
 }
 
+// Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in.
+MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
+                         const block_scale (*scale)[COLUMNS]) {
+  codes16 codes[COLUMNS];
+#pragma unroll
+  for (unsigned quad = 0; quad < 4; quad++) {
+    const unsigned *const four_rows = rows + quad * 4;
+    const auto &of = scale[quad * 4 / PIECE_ROWS];
+    if constexpr (COLUMN_MAJOR) {
+      unsigned four[COLUMNS];
+      narrow_down(four_rows, of, four);
+      for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
+    }
+    if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
+  }
+  if constexpr (COLUMN_MAJOR)
+    for (unsigned c = 0; c < COLUMNS; c++)
+      shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
+                                           (word * COLUMNS + c) * SLAB_ROW_BYTES +
+                                           row % SLAB_ROWS * OUT_BITS / 8),
+                   codes[c]);
+}
+
 // Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
 MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group,
                           unsigned turn) {
@@ -218,35 +241,23 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
                  scale[piece]);
   }
 
-  // One piece of code for both halves of the rows is half as much to compile, for a move of each row, which
-  // only small tiles, for tensors in the L2 cache, wait for.
-#pragma unroll(TILE_K < 128 && TILE_N < 128 ? 2 : 1)
-  for (unsigned half = 0; half < HELD_ROWS; half += 16) {
-    const unsigned row = first_row + (half ^ flip);
-    codes16 codes[COLUMNS];
+  if constexpr (OUT_BITS == 4 && ALSO != 0) {
+    // Much code follows from a row: one piece of it for both halves is half as much to compile, for a move
+    // of each row of the second one.
+#pragma unroll 1
+    for (unsigned half = 0;; half += 16) {
+      convert_half(first_row + (half ^ flip), word, rows, scale);
+      if (half != 0) break;
 #pragma unroll
-    for (unsigned quad = 0; quad < 4; quad++) {
-      const unsigned *const four_rows = rows + quad * 4;
-      const auto &of = scale[quad * 4 / PIECE_ROWS];
-      if constexpr (COLUMN_MAJOR) {
-        unsigned four[COLUMNS];
-        narrow_down(four_rows, of, four);
-        for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
-      }
-      if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
+      for (unsigned r = 0; r < 16; r++) rows[r] = rows[16 + r];
+#pragma unroll
+      for (unsigned piece = 0; piece < PIECES / 2; piece++)
+        for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale[PIECES / 2 + piece][c];
     }
-    if constexpr (COLUMN_MAJOR)
-      for (unsigned c = 0; c < COLUMNS; c++)
-        shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
-                                             (word * COLUMNS + c) * SLAB_ROW_BYTES +
-                                             row % SLAB_ROWS * OUT_BITS / 8),
-                     codes[c]);
-    if (half != 0) break;
+  } else {
 #pragma unroll
-    for (unsigned r = 0; r < 16; r++) rows[r] = rows[16 + r];
-#pragma unroll
-    for (unsigned piece = 0; piece < PIECES / 2; piece++)
-      for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale[PIECES / 2 + piece][c];
+    for (unsigned half = 0; half < HELD_ROWS; half += 16)
+      convert_half(first_row + (half ^ flip), word, rows + half, scale + half / PIECE_ROWS);
   }
 }
 

@@ -9,6 +9,9 @@ BRANCH = re.compile(r"^BRA\S*\s+(?:(!?U?P\d|!?UR\d+)\s*,\s*)?`\((\.L_x_\d+)\)")
 OF_ONE_THREAD = re.compile(r"^(UTMA|UBLKCP|SYNCS\.(EXCH|ARRIVE))")
 
 
+# What loops over halves have none of: barriers, accesses of global memory, copies.
+OTHER_LOOPS = re.compile(r"^(BAR|SYNCS|UTMA|UBLKCP|LDG|STG|LD\.|ST\.)")
+
 DEAD_END = "a way that leads to no EXIT"
 
 
@@ -56,8 +59,22 @@ def without_padding(blocks, labels):
     return blocks
 
 
-def longest_path(blocks, labels, forbidden):
-    """Instructions from the first block to an EXIT, each loop run once; None if there is no way."""
+def in_loop_of_halves(blocks, labels):
+    """The blocks of loops that stage codes in shared memory and do nothing else: quantize's tiles convert
+    the two halves of a thread's rows by one (templates/tile.tma.cu)."""
+    found = set()
+    for index, block in enumerate(blocks):
+        for first in (labels[name] for name in block.next if name):
+            loop = range(first, index + 1)
+            text = [i for b in loop for i in blocks[b].instructions] if 0 <= first <= index else []
+            if any(i.startswith("STS") for i in text) and not any(OTHER_LOOPS.match(i) for i in text):
+                found.update(loop)
+    return found
+
+
+def longest_path(blocks, labels, forbidden, twice):
+    """Instructions from the first block to an EXIT, each loop run once, but those of `twice` twice; None if
+    there is no way."""
     longest = [None] * (len(blocks) + 1)
     for index in reversed(range(len(blocks))):
         block = blocks[index]
@@ -67,18 +84,21 @@ def longest_path(blocks, labels, forbidden):
         found = [longest[n] for n in following if n > index and longest[n] is not None]
         if block.next and not found:
             continue
-        longest[index] = len(block.instructions) + max(found, default=0)
+        runs = 2 if index in twice else 1
+        longest[index] = len(block.instructions) * runs + max(found, default=0)
     return longest[0]
 
 
 def count(text):
     """All instructions of the kernel in `text`, and those of the longest way that a thread can take
     through them: what is unrolled counts as often as it stands there, a loop once, so the loop over
-    tiles for the one tile that a block usually has; without what one thread alone does for the copy
-    engine. No thread runs more for a tile, most run about that much (docs/performance.md)."""
+    tiles for the one tile that a block usually has, the loop over halves twice; without what one thread
+    alone does for the copy engine. No thread runs more for a tile, most run about that much (docs/performance.md)."""
     blocks, labels = parse(text)
     blocks = without_padding(blocks, labels)
     of_one = {index for index, block in enumerate(blocks)
               if any(OF_ONE_THREAD.match(instruction) for instruction in block.instructions)}
-    path = longest_path(blocks, labels, of_one) or longest_path(blocks, labels, set())
+    twice = in_loop_of_halves(blocks, labels)
+    path = (longest_path(blocks, labels, of_one, twice) or
+            longest_path(blocks, labels, set(), twice))
     return sum(len(block.instructions) for block in blocks), path

@@ -575,23 +575,21 @@ MXQ_KERNEL(dequantize_e4m3_bf16_b32_e8m0_colt_blk_tma_128x64, THREADS, BLOCKS_PE
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of<TILES_BY_K>(args, tile));
   }
-  block_sync();  // orders the barrier's initialization before the other threads' waits
   for (unsigned parity = 0;; parity ^= 1) {
     const tile_place at = place_of<TILES_BY_K>(args, tile);
+    if (thread_id() == 0) load_tile(args, at);
+    block_sync();  // orders the barrier's initialization before the other threads' waits
     const thread_scales scales = scales_of(args, at, my);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     for (unsigned step = 0; step < STEPS; step++)
       decode_step(my, step, scales.value[SCALES_N == 1 ? 0 : step]);
     fence_async_shared();  // orders this thread's elements before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
+    // Its wait, before the next load, orders this tile's copy before the elements of the next one: nobody
+    // writes them before that load is in.
+    if (thread_id() == 0) store_tile(args, at);
     tile += grid_size();
-    if (thread_id() == 0) {
-      store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
-                             // elements of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
-    }
     if (tile >= args.tiles) return;
   }
 }

@@ -2,11 +2,6 @@
 // Reproduce: mxq source dequantize_e5m2_f16_b64_f32_sqt_lin --arch 90a --kernel dequantize_e5m2_f16_b64_f32_sqt_lin.any-128x128
 // SPDX-License-Identifier: MIT
 
-#line 1 "templates/fast_level.cuh"
-// The optimizer's fast level leaves out passes that find little here and take long; the assembler keeps
-// its own full level, which finds the rest. Read by runtime/compile.c:
-// NVRTC: --Ofast-compile=min --ptxas-options=--Ofast-compile=0
-
 #line 10 "templates/args.h"
 /* NOTE: NVRTC ignores __attribute__((aligned)), silently. */
 #ifdef __cplusplus
@@ -128,7 +123,7 @@ constexpr bool SCALES_BLK = false, SCALES_MN = false;
 constexpr bool HAS_FP8 = true;        // conversions of e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and of e2m3, e3m2 and e2m1
 
-#line 5 "templates/dequant_any.cu"
+#line 4 "templates/dequant_any.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = true;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
@@ -742,7 +737,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 19 "templates/dequant_any.cu"
+#line 18 "templates/dequant_any.cu"
 // The tile of codes, in the lines that codes have in memory, a gap apart that has room for a shift. Those
 // of columns are read CHUNK columns apart: 16 bytes more behind each CHUNK of them keep those in different
 // banks.

@@ -838,6 +838,29 @@ MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigne
   }
 }
 
+// Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in.
+MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
+                         const block_scale (*scale)[COLUMNS]) {
+  codes16 codes[COLUMNS];
+#pragma unroll
+  for (unsigned quad = 0; quad < 4; quad++) {
+    const unsigned *const four_rows = rows + quad * 4;
+    const auto &of = scale[quad * 4 / PIECE_ROWS];
+    if constexpr (COLUMN_MAJOR) {
+      unsigned four[COLUMNS];
+      narrow_down(four_rows, of, four);
+      for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
+    }
+    if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
+  }
+  if constexpr (COLUMN_MAJOR)
+    for (unsigned c = 0; c < COLUMNS; c++)
+      shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
+                                           (word * COLUMNS + c) * SLAB_ROW_BYTES +
+                                           row % SLAB_ROWS * OUT_BITS / 8),
+                   codes[c]);
+}
+
 // Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
 MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group,
                           unsigned turn) {
@@ -865,28 +888,23 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
                  scale[piece]);
   }
 
-  // Unrolled by word, or the compiler keeps the rows in local memory where much follows from them.
+  if constexpr (OUT_BITS == 4 && ALSO != 0) {
+    // Much code follows from a row: one piece of it for both halves is half as much to compile, for a move
+    // of each row of the second one.
+#pragma unroll 1
+    for (unsigned half = 0;; half += 16) {
+      convert_half(first_row + (half ^ flip), word, rows, scale);
+      if (half != 0) break;
 #pragma unroll
-  for (unsigned half = 0; half < HELD_ROWS; half += 16) {
-    const unsigned row = first_row + (half ^ flip);
-    codes16 codes[COLUMNS];
+      for (unsigned r = 0; r < 16; r++) rows[r] = rows[16 + r];
 #pragma unroll
-    for (unsigned quad = 0; quad < 4; quad++) {
-      const unsigned *const four_rows = rows + half + quad * 4;
-      const auto &of = scale[(half + quad * 4) / PIECE_ROWS];
-      if constexpr (COLUMN_MAJOR) {
-        unsigned four[COLUMNS];
-        narrow_down(four_rows, of, four);
-        for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
-      }
-      if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
+      for (unsigned piece = 0; piece < PIECES / 2; piece++)
+        for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale[PIECES / 2 + piece][c];
     }
-    if constexpr (COLUMN_MAJOR)
-      for (unsigned c = 0; c < COLUMNS; c++)
-        shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
-                                             (word * COLUMNS + c) * SLAB_ROW_BYTES +
-                                             row % SLAB_ROWS * OUT_BITS / 8),
-                     codes[c]);
+  } else {
+#pragma unroll
+    for (unsigned half = 0; half < HELD_ROWS; half += 16)
+      convert_half(first_row + (half ^ flip), word, rows + half, scale + half / PIECE_ROWS);
   }
 }
 
@@ -1004,7 +1022,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
   }
 }
 
-#line 249 "templates/tile.tma.cu"
+#line 267 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -1019,9 +1037,9 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS
     const tile_place at = place_of<TILES_BY_K>(args, tile);
     barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
     quantize_rows(args, at, word, group, parity);
-#line 264 "templates/tile.tma.cu"
+#line 282 "templates/tile.tma.cu"
     quantize_runs(args, at, parity);
-#line 266 "templates/tile.tma.cu"
+#line 284 "templates/tile.tma.cu"
     fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
     block_sync();  // orders all threads' fences before the store, their reads before the next load
     tile += grid_size();

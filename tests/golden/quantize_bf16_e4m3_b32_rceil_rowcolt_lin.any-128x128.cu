@@ -141,7 +141,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 6 "templates/any.cu"
+#line 4 "templates/any.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
@@ -602,7 +602,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 18 "templates/any.cu"
+#line 16 "templates/any.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -808,7 +808,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 22 "templates/any.cu"
+#line 20 "templates/any.cu"
 constexpr unsigned WORDS = TILE_K / COLUMNS;  // of a row
 constexpr unsigned HELD_ROWS = 32;
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
@@ -937,7 +937,7 @@ MXQ_FN void held_rows(unsigned (&rows)[HELD_ROWS]) {
   }
 }
 
-#line 34 "templates/any.cu"
+#line 32 "templates/any.cu"
 // The tile of a part's codes, in the lines that codes have in memory: rows or columns. 16 bytes between
 // them keep codes of neighbouring columns in different banks.
 template <unsigned PART>
@@ -1144,7 +1144,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 61 "templates/any.cu"
+#line 59 "templates/any.cu"
 // The row part of two: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;
