@@ -49,6 +49,17 @@ class Report(unittest.TestCase):
         # The copy's code counts where no other way leads on.
         self.assertEqual(sass.count(TEXT.replace("@P0 BRA `(.L_x_1)", "NOP")), (14, 11))
 
+    def test_count_of_halves(self):
+        # The loop over halves: 0080 and 0088, twice.
+        halves = """.L_x_7:
+        /*0080*/                   STS.128 [R4], R8 ;
+        /*0088*/              @P3 BRA `(.L_x_7) ;"""
+        store = next(line for line in TEXT.splitlines() if "STG" in line)
+        self.assertEqual(sass.count(TEXT.replace(store, halves)), (15, 12))
+        # A loop that stores to global memory runs as often as data tell.
+        both = halves.replace("STS.128 [R4], R8", "STG.E [R4], R8")
+        self.assertEqual(sass.count(TEXT.replace(store, both)), (15, 10))
+
     def test_tables(self):
         result = subprocess.run([sys.executable, f"{SOURCE}/script/bench_tables", "--check"],
                                 capture_output=True, text=True)
