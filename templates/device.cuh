@@ -1,5 +1,14 @@
 // Device primitives that all kernels share; those that some kernels need are pieces of their own,
 // device_*.cuh. Everything else is plain C++ on top of these functions.
+
+// Bytes moved in one access.
+struct alignas(8) words2 {
+  unsigned word[2];
+};
+struct alignas(16) words4 {
+  unsigned word[4];
+};
+
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \

@@ -1,11 +1,3 @@
-// Bytes moved in one access.
-struct alignas(8) words2 {
-  unsigned word[2];
-};
-struct alignas(16) words4 {
-  unsigned word[4];
-};
-
 // Where a tile begins, in elements.
 struct tile_place {
   unsigned n, k, e;

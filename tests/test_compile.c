@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "compile.h"
+#include "emulator/convert_source.h"
 #include "nvrtc.h"
 
 static const char name[] = "quantize_bf16_e4m3_b32_rceil_colt_lin.tma-128x128";
@@ -144,6 +145,21 @@ static void sources_find_no_headers(void **state) {
   expect_text("here.h");
 }
 
+/* What test_gpu_convert runs, where no GPU is. From sm_90 on there is all of it. */
+static void every_primitive_compiles(void **state) {
+  static const char *const archs[] = {"90a", "100a", "120a"};
+  (void)state;
+  char *source = emu_convert_source();
+  for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
+    struct mxq_compiled compiled;
+    if (mxq_compile(&mxq_allocator_default, &nvrtc, source, "convert_gpu", arch_of(archs[i]),
+                    MXQ_COMPILE_CUBIN, &compiled) != MXQ_OK)
+      fail_msg("%s", mxq_last_error());
+    mxq_free(&mxq_allocator_default, compiled.code);
+  }
+  free(source);
+}
+
 static void an_arch_that_is_too_new_is_named(void **state) {
   (void)state;
   const struct mxq_arch future = {
@@ -191,6 +207,7 @@ int main(void) {
       cmocka_unit_test(never_contracts_a_product_and_a_sum),
       cmocka_unit_test(an_error_leads_to_the_template),
       cmocka_unit_test(sources_find_no_headers),
+      cmocka_unit_test(every_primitive_compiles),
       cmocka_unit_test(an_arch_that_is_too_new_is_named),
       cmocka_unit_test(a_wrong_path_is_named),
       cmocka_unit_test(a_right_path_is_taken),

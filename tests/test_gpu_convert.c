@@ -19,9 +19,9 @@
 #include "compile.h"
 #include "device.h"
 #include "driver.h"
-#include "embedded.h"
 #include "emulator/code_values.h"
 #include "emulator/convert_samples.h"
+#include "emulator/convert_source.h"
 #include "emulator/primitives.h"
 #include "gpu_tests.h"
 #include "support.h"
@@ -50,21 +50,6 @@ static float bits_float(uint32_t bits) {
   return value;
 }
 
-/* All device primitives and the kernels above them. */
-static char *make_source(void) {
-  FILE *file = fopen(MXQ_TEST_DIR "/emulator/convert_gpu.cu", "rb");
-  assert_non_null(file);
-  char *source = calloc(1, 1 << 20);
-  assert_non_null(source);
-  size_t length = 0;
-  for (const struct mxq_embedded *piece = mxq_embedded_templates; piece->name; piece++)
-    if (strcmp(piece->name, "args.h") == 0 || strncmp(piece->name, "device", 6) == 0)
-      length += (size_t)sprintf(source + length, "%s\n", piece->text);
-  length += fread(source + length, 1, (1 << 20) - 1 - length, file);
-  fclose(file);
-  return source;
-}
-
 static int set_up(void **state) {
   struct mxq_nvrtc_search search;
   struct mxq_nvrtc nvrtc = {0};
@@ -78,7 +63,7 @@ static int set_up(void **state) {
   mxq_nvrtc_search_free(&mxq_allocator_default, &search);
   OK(mxq_device_describe(device, &info));
   OK(mxq_arch_of_device(info.major, info.minor, &arch));
-  char *source = make_source();
+  char *source = emu_convert_source();
   OK(mxq_compile(&mxq_allocator_default, &nvrtc, source, "convert_gpu", arch, MXQ_COMPILE_CUBIN,
                  &compiled));
   free(source);

@@ -60,6 +60,15 @@ struct mxq_tma_args {
 #line 1 "templates/device.cuh"
 // Device primitives that all kernels share; those that some kernels need are pieces of their own,
 // device_*.cuh. Everything else is plain C++ on top of these functions.
+
+// Bytes moved in one access.
+struct alignas(8) words2 {
+  unsigned word[2];
+};
+struct alignas(16) words4 {
+  unsigned word[4];
+};
+
 #ifdef __CUDACC__
 
 #define MXQ_KERNEL(name, threads, blocks_per_sm) \
@@ -433,14 +442,6 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
 }
 
 #line 1 "templates/place.cuh"
-// Bytes moved in one access.
-struct alignas(8) words2 {
-  unsigned word[2];
-};
-struct alignas(16) words4 {
-  unsigned word[4];
-};
-
 // Where a tile begins, in elements.
 struct tile_place {
   unsigned n, k, e;
