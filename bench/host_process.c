@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "compile.h"
 #include "host.h"
 #include "status.h"
 
@@ -17,21 +18,36 @@ enum { code_origin = 20, first_uses = 9, crowd_pairs = 5 };
 /* Of those with the most code to compile. */
 static const char usual_variant[] = "quantize_bf16_e4m3_b32_rceil_colt_lin";
 static const char large_variant[] = "quantize_f16_e2m1_b16_even_rowcolt_blk";
+static const char no_variant[] = "none"; /* NVRTC opened, and an empty kernel */
 
 extern char **environ;
+
+static enum mxq_status compile_nothing(struct mxq_context *context, const struct mxq_arch *arch) {
+  static const char source[] = "extern \"C\" __global__ void empty() {}\n";
+  const struct mxq_nvrtc *nvrtc = NULL;
+  struct mxq_compiled compiled;
+  MXQ_TRY(mxq_context_nvrtc(context, &nvrtc));
+  MXQ_TRY(mxq_compile(&mxq_allocator_default, nvrtc, source, no_variant, arch, MXQ_COMPILE_CUBIN,
+                      &compiled));
+  mxq_free(&mxq_allocator_default, compiled.code);
+  return MXQ_OK;
+}
 
 int bench_host_child(const char *dirs) {
   struct host host;
   struct mxq_context *context = NULL;
   const struct mxq_image *image = NULL;
-  enum mxq_origin origin = MXQ_ORIGIN_MEMORY;
+  enum mxq_origin origin = MXQ_ORIGIN_COMPILED;
   char folder[128], arch[16], name[MXQ_KERNEL_NAME_SIZE];
   if (sscanf(dirs, "%127[^@]@%15[^@]@%95s", folder, arch, name) != 3) return BENCH_USAGE;
-  enum mxq_status status = mxq_kernel_id_parse(name, &host.id);
-  if (status == MXQ_OK) status = mxq_arch_parse(arch, &host.arch);
+  const int nothing = !strcmp(name, no_variant);
+  enum mxq_status status = mxq_arch_parse(arch, &host.arch);
+  if (status == MXQ_OK && !nothing) status = mxq_kernel_id_parse(name, &host.id);
   const double begin = host_now();
   if (status == MXQ_OK) status = host_context(folder, NULL, &context);
-  if (status == MXQ_OK) status = mxq_image_get(context, &host.id, host.arch, &image, &origin);
+  if (status == MXQ_OK)
+    status = nothing ? compile_nothing(context, host.arch)
+                     : mxq_image_get(context, &host.id, host.arch, &image, &origin);
   printf("%.9f\n", host_now() - begin);
   mxq_context_destroy(context);
   return status == MXQ_OK ? code_origin + (int)origin : bench_exit(status);
@@ -163,9 +179,12 @@ static void add_first_use(struct host *host, const char *name, const char *what,
 }
 
 static enum mxq_status time_first_uses(struct host *host) {
-  struct first_use usual, large;
+  struct first_use nothing, usual, large;
+  MXQ_TRY(time_first_use(host, no_variant, &nothing));
   MXQ_TRY(time_first_use(host, usual_variant, &usual));
   MXQ_TRY(time_first_use(host, large_variant, &large));
+  add_first_use(host, "first_use_floor",
+                "in a fresh process: opens NVRTC and compiles an empty kernel", &nothing, -1);
   add_first_use(host, "first_use", "in a fresh process: opens NVRTC, compiles and keeps one kernel",
                 &usual, 120);
   add_first_use(host, "first_use_large", "the same with one of the largest kernels", &large, 250);
