@@ -10,8 +10,9 @@ import unittest
 
 BENCH, FAKE_DRIVER, FAKE_NVRTC = sys.argv[1:4]
 LAUNCHES = {"plan_create", "bare_launch", "launch", "launch_at"}
-ROWS = {"first_use", "first_use_large", "cold_64_compiles", "cold_64_cpu", "context_creation", "memory_hit",
-        "kernel_get", "disk_hit", "growth_of_lookups", "growth_of_compiles", "growth_of_process", "expand_all"}
+ROWS = {"first_use_floor", "first_use", "first_use_large", "cold_64_compiles", "cold_64_cpu",
+        "context_creation", "memory_hit", "kernel_get", "disk_hit", "growth_of_lookups",
+        "growth_of_compiles", "growth_of_process", "expand_all"}
 
 
 def rows(*arguments, **variables):
@@ -34,6 +35,9 @@ class Host(unittest.TestCase):
         for name in ["cold_64_compiles", "growth_of_lookups", "growth_of_compiles"]:
             self.assertTrue(found[name]["met"], found[name])
         self.assertEqual(found["cold_64_compiles"]["value"], 1)
+        for name in ["first_use_floor", "first_use", "first_use_large"]:  # by the clock of those processes
+            self.assertGreaterEqual(found[name]["value"], 5, "what the fake compiler takes")
+            self.assertIn("the fastest", found[name]["note"])
 
     def test_without_anything(self):
         found = rows(MXQ_NVRTC="/no/nvrtc")

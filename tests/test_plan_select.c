@@ -90,7 +90,7 @@ static void shapes_select_kernels(void **state) {
       {colt, 1, 1, 1, "any-128x128"},
       {row, 1, 1, 1, "any-64x256"},
       {colt, 65536, 16, 8, "tma-64x64"},
-      {row, 65536, 1, 16, "tma-8x512"},
+      {row, 65536, 1, 16, "tma-4x512"},
       {sq, 65537, 3, 3, "any-128x128"},
       {colt, 1, INT64_C(1) << 31, 8, "tma-128x128"},
       {colt, 1, (INT64_C(1) << 31) + 16, 8, "any-128x128"},
