@@ -85,14 +85,19 @@ static enum mxq_status spawn(const char *argument, struct child *child) {
   return MXQ_OK;
 }
 
+/* Negative: it printed no number. */
 static double read_seconds(int output) {
-  char text[64];
+  char text[64], *end = text;
   size_t length = 0;
-  for (ssize_t got; (got = read(output, text + length, sizeof text - 1 - length)) > 0;)
-    length += (size_t)got;
+  ssize_t got = 0;
+  do {
+    got = read(output, text + length, sizeof text - 1 - length);
+    if (got > 0) length += (size_t)got;
+  } while (got > 0 || (got < 0 && errno == EINTR));
   close(output);
   text[length] = 0;
-  return strtod(text, NULL);
+  const double seconds = strtod(text, &end);
+  return end == text ? -1 : seconds;
 }
 
 static enum mxq_status join(const struct child *child, struct ended *ended) {
@@ -104,6 +109,7 @@ static enum mxq_status join(const struct child *child, struct ended *ended) {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : BENCH_FAILED;
   MXQ_FAIL_IF(code == BENCH_MISSING, MXQ_NO_NVRTC, "no NVRTC");
   MXQ_FAIL_IF(code < code_origin, MXQ_INTERNAL, "a process ended with code %d", code);
+  MXQ_FAIL_IF(ended->first_use < 0, MXQ_IO_ERROR, "a process did not tell its time");
   ended->origin = (enum mxq_origin)(code - code_origin);
   ended->cpu = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6 +
                (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;

@@ -28,6 +28,8 @@ struct mxq_cpu_format {
 
 void mxq_cpu_format_of(const struct mxq_type_facts *type, struct mxq_cpu_format *format);
 
+enum { MXQ_CPU_CHUNK = 16 }; /* blocks that are rounded as such are a multiple of it */
+
 /* How rows of one wide type are read. Magnitudes have the type's width, and as integers the order
  * of their values, with those that are not finite at the end. */
 struct mxq_cpu_reader {

@@ -6,7 +6,6 @@
 #include "axes.h"
 #include "cpu_bits.h"
 #include "cpu_convert.h"
-#include "cpu_round.h"
 #include "cpu_scale.h"
 #include "cpu_store.h"
 

@@ -7,8 +7,6 @@
 
 #include "cpu_convert.h"
 
-enum { MXQ_CPU_CHUNK = 16 }; /* blocks that are rounded as such are a multiple of it */
-
 void mxq_cpu_round_f32(const void *row, size_t count, const struct mxq_cpu_multipliers *multipliers,
                        const struct mxq_cpu_format *format, uint32_t *words);
 void mxq_cpu_round_bf16(const void *row, size_t count,

@@ -9,7 +9,7 @@ BRANCH = re.compile(r"^BRA\S*\s+(?:(!?U?P\d|!?UR\d+)\s*,\s*)?`\((\.L_x_\d+)\)")
 OF_ONE_THREAD = re.compile(r"^(UTMA|UBLKCP|SYNCS\.(EXCH|ARRIVE))")
 
 
-# What loops over halves have none of: barriers, accesses of global memory, copies.
+# What loops that stage codes have none of: barriers, accesses of global memory, copies.
 OTHER_LOOPS = re.compile(r"^(BAR|SYNCS|UTMA|UBLKCP|LDG|STG|LD\.|ST\.)")
 
 DEAD_END = "a way that leads to no EXIT"
@@ -59,9 +59,10 @@ def without_padding(blocks, labels):
     return blocks
 
 
-def in_loop_of_halves(blocks, labels):
-    """The blocks of loops that stage codes in shared memory and do nothing else: quantize's tiles convert
-    the two halves of a thread's rows by one (templates/tile.tma.cu)."""
+def in_staging_loops(blocks, labels):
+    """The blocks of loops that stage codes or elements in shared memory and do nothing else. All run twice:
+    over the halves of a thread's rows (templates/tile.tma.cu), over its runs (tile_runs.cuh), over
+    dequantize's steps (dequant_tile.cu)."""
     found = set()
     for index, block in enumerate(blocks):
         for first in (labels[name] for name in block.next if name):
@@ -92,13 +93,14 @@ def longest_path(blocks, labels, forbidden, twice):
 def count(text):
     """All instructions of the kernel in `text`, and those of the longest way that a thread can take
     through them: what is unrolled counts as often as it stands there, a loop once, so the loop over
-    tiles for the one tile that a block usually has, the loop over halves twice; without what one thread
-    alone does for the copy engine. No thread runs more for a tile, most run about that much (docs/performance.md)."""
+    tiles for the one tile that a block usually has, those that stage codes twice; without what one
+    thread alone does for the copy engine. No thread runs more for a tile, most run about that much
+    (docs/performance.md)."""
     blocks, labels = parse(text)
     blocks = without_padding(blocks, labels)
     of_one = {index for index, block in enumerate(blocks)
               if any(OF_ONE_THREAD.match(instruction) for instruction in block.instructions)}
-    twice = in_loop_of_halves(blocks, labels)
+    twice = in_staging_loops(blocks, labels)
     path = (longest_path(blocks, labels, of_one, twice) or
             longest_path(blocks, labels, set(), twice))
     return sum(len(block.instructions) for block in blocks), path
