@@ -47,9 +47,9 @@ class Verify(Case):
         self.assertRegex(lines_of(result)[-1],
                          rf"^cuda:0 .*: {count} passed, 0 failed, 0 skipped, 0 not run, in [\d.]+ s$")
 
-    def count_of(self, *patterns):
+    def count_of(self, *patterns, **variables):
         """Kernels that are checked: of each family those that some size of tensor gets."""
-        return len(json.loads(self.check(verify("--list", "--json", *patterns), 0).stdout))
+        return len(json.loads(self.check(verify("--list", "--json", *patterns, **variables), 0).stdout))
 
     def found(self, fault, code, pattern=VARIANT + "*"):
         """One kernel of several is wrong: it alone fails, and its command repeats that."""
@@ -197,7 +197,7 @@ class Verify(Case):
         self.assertRegex(result.stdout,
                          r"\ndequantize +e2m1 +f16 +codes, hardware conversions +2 +0 +0 +0\n")
         # Shapes of all kernels, and codes of those that dequantize.
-        checks = self.count_of(*patterns) + self.count_of(patterns[1])
+        checks = self.count_of(*patterns, **variables) + self.count_of(patterns[1], **variables)
         self.assertRegex(lines_of(result)[-2],
                          rf"passed {checks} checks; to turn them on, all must pass")
         result = verify("--exhaustive", *patterns, FAKE_FAULT="code:", **variables)
