@@ -44,21 +44,39 @@ static uint32_t edge(const struct fill *fill, uint64_t block) {
   return moved < end ? moved : bits;
 }
 
-/* Nothing in the block stays larger than `edge`, and one element has that magnitude. */
+/* Next to a tie between two codes: on it, or one place beside it, at most `magnitude`. */
+static uint32_t near_tie(const struct fill *fill, uint32_t own, uint32_t magnitude,
+                         uint64_t index) {
+  const unsigned bits = mxq_type_facts(fill->variant->out)->mantissa_bits;
+  const uint32_t below = (uint32_t)(index / 3 % 5) << fill->mantissa_bits;
+  const uint32_t near = magnitude > below ? magnitude - below : magnitude;
+  const uint32_t fraction = own & ((1u << fill->mantissa_bits) - 1);
+  const uint32_t value = (near >> fill->mantissa_bits << fill->mantissa_bits) | fraction;
+  /* Codes that are subnormal lie farther apart. */
+  const unsigned place = fill->mantissa_bits - bits - 1 + (unsigned)(index / 15 % (bits + 2));
+  const uint32_t tie = (value >> place | 1) << place, moved = tie + (uint32_t)(index % 3) - 1;
+  return moved <= magnitude ? moved : magnitude;
+}
+
+/* Nothing in the block stays larger than `magnitude`, and one element has it. In half of the blocks
+ * many of the others lie next to ties; in the other half that one alone tells the scale. */
 static void fill_block(const struct fill *fill, uint64_t e, uint64_t n, uint64_t k,
-                       uint32_t magnitude, uint64_t place) {
+                       uint32_t magnitude, uint64_t block) {
   const uint64_t rows = (uint64_t)fill->shape->n, columns = (uint64_t)fill->shape->k;
   const uint64_t end_n = n + fill->block_n < rows ? n + fill->block_n : rows;
   const uint64_t end_k = k + fill->block_k < columns ? k + fill->block_k : columns;
-  const uint64_t chosen = place % ((end_n - n) * (end_k - k));
+  const uint64_t chosen = block * 31 % ((end_n - n) * (end_k - k));
   uint64_t index = 0;
   for (uint64_t y = n; y < end_n; y++)
     for (uint64_t x = k; x < end_k; x++, index++) {
       uint32_t bits = 0;
       memcpy(&bits, at(fill, e, y, x), fill->bytes);
       const uint32_t sign = bits & fill->sign_bit, own = bits & (fill->sign_bit - 1);
-      if (own <= magnitude && index != chosen) continue;
-      bits = sign | (index == chosen || magnitude == 0 ? magnitude : own % magnitude);
+      const int tie = block % 16 < 8 && index % 4 == 1 && index != chosen;
+      if (own <= magnitude && index != chosen && !tie) continue;
+      bits = sign | (tie                                 ? near_tie(fill, own, magnitude, index / 4)
+                     : index == chosen || magnitude == 0 ? magnitude
+                                                         : own % magnitude);
       memcpy(at(fill, e, y, x), &bits, fill->bytes);
     }
 }
@@ -82,5 +100,5 @@ void emu_inputs_mark_edges(const struct mxq_variant *variant, const struct mxq_s
   for (uint64_t e = 0; e < (uint64_t)shape->e; e++)
     for (uint64_t n = 0; n < (uint64_t)shape->n; n += fill.block_n)
       for (uint64_t k = 0; k < (uint64_t)shape->k; k += fill.block_k, block++)
-        if (block % 2) fill_block(&fill, e, n, k, edge(&fill, block / 2), block * 31);
+        if (block % 2) fill_block(&fill, e, n, k, edge(&fill, block / 2), block);
 }
