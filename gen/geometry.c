@@ -78,10 +78,10 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
       traits.also ? made.also_offset + made.out_bytes : made.out_offset + made.out_bytes;
   made.maxima_offset = align_up(tiles_end, 16);
   made.scales_offset = made.maxima_offset + (shared_block ? words * row_groups * 4 : 0);
-  unsigned scales = 0; /* two of each part */
-  if (traits.scale_tiles) scales = 2 * scales_of_tile(&made, main_part, id->variant.block);
+  unsigned scales = 0;
+  if (traits.scale_tiles) scales = scales_of_tile(&made, main_part, id->variant.block);
   if (traits.also && (traits.scale_tiles || is_row_scale_tile(&id->variant, &traits, made.tile_k)))
-    scales += 2 * scales_of_tile(&made, traits.also, id->variant.block) *
+    scales += scales_of_tile(&made, traits.also, id->variant.block) *
               (mxq_mode_scale_bits(id->variant.mode) / 8);
   made.barrier_offset = align_up(made.scales_offset + scales, 8);
   made.shared_bytes = made.barrier_offset + 8;

@@ -40,13 +40,10 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-// Scales of a tile that leave together, one a block. Two of each part: those of one tile may still be read
-// while faster threads write the next one's; the barriers of two tiles lie between uses of one.
+// Scales of a tile that leave together, one a block.
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
-constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
-constexpr unsigned ALSO_SCALE_BYTES =
-    ALSO == 2 ? TILE_N * (TILE_K / BLOCK) * SCALE_SIZE : SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? SCALE_BYTES : 0);
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");
@@ -65,7 +62,7 @@ MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
     map_load(IN_TILE, args.in, at.k, at.n, at.e, BARRIER);
 }
 
-// Starts the copies of an output tile, and waits until its shared memory may be written again.
+// Starts the copies of an output tile, and waits until its shared memory may be given up.
 MXQ_FN void store_tile(const mxq_tma_args &args, tile_place at) {
   // Maps of packed codes count bytes.
   constexpr unsigned PACKED = 8 / OUT_BITS;
@@ -117,9 +114,9 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
 }
 
 // Keeps or stores the scales of the block, or of the COLUMNS neighbouring blocks, that begin at
-// (row, word) of the tile. `turn`: which of the two scale tiles.
+// (row, word) of the tile.
 MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, unsigned word,
-                       unsigned turn, const block_scale (&scale)[COLUMNS]) {
+                       const block_scale (&scale)[COLUMNS]) {
   constexpr unsigned BLOCKS = ALONG_K ? 1 : COLUMNS;
   const unsigned n = at.n + row, k = at.k + word * COLUMNS;
   const bool inside = n < args.n && k < args.k;
@@ -131,10 +128,10 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
       const unsigned char code = static_cast<unsigned char>(inside ? scale[c].code : 0);
       const unsigned turned = line * BLOCKS_N + row / BLOCK;
       const unsigned straight = row / BLOCK * (TILE_K / BLOCK) + line;
-      shared_store(SCALE_TILE + turn * SCALE_BYTES + (scales_of<MAIN>::ROWS_N ? straight : turned),
+      shared_store(SCALE_TILE + (scales_of<MAIN>::ROWS_N ? straight : turned),
                    code);
       if constexpr (ALSO == 3)
-        shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight, code);
+        shared_store(ALSO_SCALE_TILE + straight, code);
     }
   } else if constexpr (BLOCKS == 2) {
     if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
@@ -215,8 +212,7 @@ MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
 }
 
 // Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
-MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group,
-                          unsigned turn) {
+MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
   // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
   // those threads share two blocks: each must find the same one first.
@@ -237,7 +233,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     largest = block_max(largest, word, group);
     scales_of_columns<ALONG_K>(largest, scale[piece]);
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
-      put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
+      put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word,
                  scale[piece]);
   }
 
@@ -267,34 +263,23 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
 MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
-  unsigned tile = block_id();
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of<TILES_BY_K>(args, tile));
+    load_tile(args, at);
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
-  for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of<TILES_BY_K>(args, tile);
-    barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
-    quantize_rows(args, at, word, group, parity);
+  barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
+  quantize_rows(args, at, word, group);
 //$ if layout.second ~= 0 and layout.first == part.along_k then
-    quantize_runs(args, at, parity);
+  quantize_runs(args, at);
 //$ end
-    fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
-    block_sync();  // orders all threads' fences before the store, their reads before the next load
-    tile += grid_size();
-    if (thread_id() == 0) {
-      store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
-                             // codes of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
-    }
-    if constexpr (SCALES_BY_TILES)
-      store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
-                             args.n, args.k);
-    if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
-      store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
-                             at.n, at.k, args.n, args.k);
-    if (tile >= args.tiles) return;
-  }
+  fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
+  block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
+  if (thread_id() == 0) store_tile(args, at);
+  if constexpr (SCALES_BY_TILES)
+    store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
+  if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
+    store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
 }

@@ -14,13 +14,13 @@ MXQ_FN unsigned also_place(unsigned row, unsigned byte) {
 }
 
 MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned row,
-                              unsigned column, unsigned turn, const run_scales &scale) {
+                              unsigned column, const run_scales &scale) {
   if (column % BLOCK != 0) return;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (scales_of<ALSO>::BY_TILES)
-      shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES +
+      shared_store(ALSO_SCALE_TILE +
                        (row * (TILE_K / BLOCK) + column / BLOCK + piece) * SCALE_SIZE,
                    static_cast<scale_access<SCALE_SIZE>::type>(n < args.n && k < args.k ? code : 0));
     else
@@ -29,7 +29,7 @@ MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned 
   }
 }
 
-MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn) {
+MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at) {
   // Neighbouring lanes hold neighbouring rows, whose 16 bytes fall into different banks.
   const unsigned warp = thread_id() / 32, lane = thread_id() % 32;
   const unsigned first_row = warp / ROW_WARPS * WARP_ROWS + lane % WARP_ROWS;
@@ -46,7 +46,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
       for (unsigned j = 0; j < 4; j++) words[w + j] = four.word[j];
     }
     const run_scales scale = scales_of_run(words, WARP_ROWS);
-    put_scales_of_run(args, at, row, run * RUN, turn, scale);
+    put_scales_of_run(args, at, row, run * RUN, scale);
     const run_codes codes = codes_of_run(words, scale);
     if constexpr (RUN * OUT_BITS < 128)
       shared_store(to + below * OUT_ROW_BYTES, codes.part[0]);

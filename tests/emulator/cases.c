@@ -54,10 +54,8 @@ static struct steps steps_of(const struct mxq_kernel_id *kernel, int odd) {
   return (struct steps){turned ? codes : 1, straight ? longest(codes, wide) : wide, wide};
 }
 
-/* Kernels that move rows have a block for each tile. */
-static int is_by_rows(const struct mxq_kernel_id *kernel) {
-  const enum mxq_form form = mxq_form_facts(kernel)->form;
-  return form == MXQ_FORM_ROW || form == MXQ_FORM_STRIP || form == MXQ_FORM_DEQUANT_ROW;
+int emu_walks(const struct mxq_kernel_id *kernel) {
+  return kernel->family == MXQ_FAMILY_ANY || kernel->family == MXQ_FAMILY_RELAYOUT;
 }
 
 static int is_generic(const struct mxq_kernel_id *kernel) {
@@ -83,7 +81,7 @@ int emu_case_at(const struct mxq_kernel_id *kernel, size_t index, struct emu_cas
   const int shared = row->gap_e == same_e && kernel->variant.op == MXQ_OP_QUANTIZE;
   const int64_t gap_e = row->gap_e == same_e ? 0 : row->gap_e;
   out->shape.stride_e = shared ? 0 : n * out->shape.stride_n + gap_e * step.stride;
-  out->grid = is_by_rows(kernel) ? 0 : row->grid;
+  out->grid = emu_walks(kernel) ? row->grid : 0;
   out->ahead = shifted || (odd && index % 2);
   return 1;
 }

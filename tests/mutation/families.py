@@ -19,29 +19,25 @@ one_by_one = Template("dequant_any.cu", dequantize("e4m3_bf16_b32_e8m0_row_lin.a
 any_ = Template("any.cu", quantize("bf16_e4m3_b32_rceil_rowcolt_lin.any"))
 
 TWO = quantize("bf16_e4m3_b32_rceil_rowcolt_lin.tma", "f16_e5m2_b64_floor_rowcol_blk.tma")
-FENCE = "    fence_async_shared();  // orders this thread's"
-NEXT = "tile + grid_size()"
-LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));\n"
-STORE = "      store_tile(args, at);"
-WAIT = "    barrier_wait(BARRIER, parity);"
-EARLY = ("    if (thread_id() == 0 && %s < args.tiles) load_tile(args,\n      place_of<TILES_BY_K>(args, %s));\n"
-         % (NEXT, NEXT))
+FENCE = "  fence_async_shared();  // orders this thread's"
+STORE = "  if (thread_id() == 0) store_tile(args, at);\n"
+WAIT = "  barrier_wait(BARRIER, 0);"
 
 
-def order(template, kernels, first_sync):
-    """What orders a tile's copies, of any kernel with a loop over tiles. `first_sync`: how the line begins
-    that orders the barrier's initialization."""
+def order(template, kernels):
+    """What orders a tile's copies, of any kernel that moves one in and one out."""
     return [
         template("fence of the tile dropped", drop(FENCE), kernels),
         template("fence by the issuing thread alone",
-                 change(FENCE, "    if (thread_id() == 0) fence_async_shared();  //"), kernels),
+                 change(FENCE, "  if (thread_id() == 0) fence_async_shared();  //"), kernels),
         template("fence of the barrier dropped",
                  drop("    fence_async_shared();  // orders the barrier's"), kernels),
         template("barrier after the initialization dropped",
-                 drop(first_sync), kernels),
-        template("barrier before the store dropped", drop("    block_sync();  // orders all"), kernels),
+                 drop("  block_sync();  // orders the barrier's"), kernels),
+        template("barrier before the store dropped", drop("  block_sync();  // orders all threads' fences"),
+                 kernels),
         template("wait by one thread",
-                 change(WAIT, "    if (thread_id() == 0) barrier_wait(BARRIER, parity);"), kernels),
+                 change(WAIT, "  if (thread_id() == 0) barrier_wait(BARRIER, 0);"), kernels),
         template("expected bytes of half a tile",
                  change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES / 2)"),
                  kernels),
@@ -51,16 +47,11 @@ def order(template, kernels, first_sync):
         template("one expected byte more",
                  change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES + 1)"),
                  kernels),
-        template("input tile reused one tile early", change(FENCE, EARLY + FENCE), kernels),
         template("store by two threads",
-                 change("    tile += grid_size();\n",
-                        "    if (thread_id() == 32) store_tile(args, at);\n    tile += grid_size();\n"),
-                 kernels),
+                 change(STORE, STORE + "  if (thread_id() == 32) store_tile(args, at);\n"), kernels),
         template("wait for reading by another thread",
                  [drop("  bulk_wait_read();"),
-                  change("    tile += grid_size();\n",
-                         "    if (thread_id() == 32) bulk_wait_read();\n    tile += grid_size();\n")],
-                 kernels),
+                  change(STORE, STORE + "  if (thread_id() == 32) bulk_wait_read();\n")], kernels),
     ]
 
 
@@ -70,11 +61,9 @@ def named(what, mutants):
     return mutants
 
 
-ORDER = named("two parts", order(tile, TWO, "  block_sync();  // orders the barrier's") + [
-    tile("output tile reused one tile early", [cut(LOAD), change(STORE, LOAD + STORE)], TWO)]) + named(
-        "turned", order(by_tiles, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma",
-                                             "e2m1_f32_b64_e8m0_sqt_blk.tma"),
-                        "    block_sync();  // orders the barrier's"))
+ORDER = named("two parts", order(tile, TWO)) + named(
+    "turned", order(by_tiles, dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma",
+                                         "e2m1_f32_b64_e8m0_sqt_blk.tma")))
 SQ, SQSQT = quantize("bf16_e4m3_b32_rceil_sq_lin.tma"), quantize("bf16_e4m3_b32_rceil_sqsqt_lin.tma")
 SQ_STRIP = quantize("bf16_e4m3_b32_rceil_sq_lin.tma-32x64-direct")
 BLK_STRIP = quantize("bf16_e4m3_b16_rceil_colt_blk.tma-32x64-direct")

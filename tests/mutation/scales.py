@@ -120,19 +120,9 @@ PADDING = [
     row("scale of a row outside", change("inside ? code : 0", "inside ? code : 1")),
 ]
 
-TURNS = [
-    tile("turn of the scale tiles dropped",
-         [change("SCALE_TILE + turn * SCALE_BYTES + (scales", "SCALE_TILE + (scales"),
-          change("SCALE_TILE + parity * SCALE_BYTES, at.e", "SCALE_TILE, at.e")], COLT_BLK),
-    tile("turn of the scale tiles dropped where they are read",
-         change("SCALE_TILE + parity * SCALE_BYTES, at.e", "SCALE_TILE, at.e"), COLT_BLK),
-    tile("turn of the first part's scale tiles dropped",
-         [change("ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight",
-                 "ALSO_SCALE_TILE + straight"),
-          change("ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e", "ALSO_SCALE_TILE, at.e")],
-         SQUARES),
+TILES = [
     tile("one scale tile for both parts",
-         change("ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0)",
+         change("ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? SCALE_BYTES : 0)",
                 "ALSO_SCALE_TILE = SCALE_TILE"),
          TWO_BLK),
     tile("lines of a scale tile exchanged",
@@ -193,4 +183,4 @@ HOST = [plan(fault, TWO, f"{fault}, two parts") for fault in (
         plan("scale-matrix-stride", ROW_MN, "scale-matrix-stride, packed"),
         plan("one-tile-less", COLT_BLK, "one-tile-less, of padding")]
 
-MUTANTS = MOVES + PLACES + PADDING + TURNS + FIRST_PART + HOST
+MUTANTS = MOVES + PLACES + PADDING + TILES + FIRST_PART + HOST

@@ -14,14 +14,12 @@ PACKED32 = fast("f32_e2m1_b32_floor_col")
 EACH = fast("f32_e4m3_b32_floor_colt", "f16_e5m2_b32_floor_col", "bf16_e2m1_b16_even_sqt",
             "bf16_e4m3_b16_ceil_sqt")
 
-FENCE_CODES = "    fence_async_shared();  // orders this thread's codes"
-SYNC_CODES = "    block_sync();  // orders all threads' fences"
+FENCE_CODES = "  fence_async_shared();  // orders this thread's codes"
+SYNC_CODES = "  block_sync();  // orders all threads' fences"
 FENCE_INIT = "    fence_async_shared();  // orders the barrier's initialization"
 SYNC_INIT = "  block_sync();  // orders the barrier's initialization"
-WAIT = "    barrier_wait(BARRIER, parity);"
-STORE = "      store_tile(args, at);"
-LOAD = "      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));\n"
-ADVANCE = "    tile += grid_size();\n"
+WAIT = "  barrier_wait(BARRIER, 0);"
+STORE = "  if (thread_id() == 0) store_tile(args, at);\n"
 
 tile = Template("tile.tma.cu", COLT)
 columns = Template("tile.cuh", COLT)  # the columns of a word
@@ -31,12 +29,12 @@ ORDER = [
     tile("proxy fence of the codes dropped, row-major", drop(FENCE_CODES), COL),
     tile("proxy fence of the codes after the barrier", swap(FENCE_CODES, SYNC_CODES)),
     tile("proxy fence by the issuing thread alone",
-         change(FENCE_CODES, "    if (thread_id() == 0) fence_async_shared();  // ")),
+         change(FENCE_CODES, "  if (thread_id() == 0) fence_async_shared();  // ")),
     tile("proxy fence of the barrier dropped", drop(FENCE_INIT)),
     tile("barrier before the store dropped", drop(SYNC_CODES)),
     tile("barrier after the initialization dropped", drop(SYNC_INIT)),
     tile("barrier not reached by the last warp",
-         change(SYNC_CODES, "    if (thread_id() < THREADS - 32) block_sync();  // ")),
+         change(SYNC_CODES, "  if (thread_id() < THREADS - 32) block_sync();  // ")),
     tile("barrier between maxima and their loads dropped",
          drop("    block_sync();  // orders the stores of all maxima"), TALL),
     tile("barrier between maxima not reached by all",
@@ -44,8 +42,8 @@ ORDER = [
                 "    if (group == 0) block_sync();  // "), TALL),
     tile("wait for the load dropped", drop(WAIT)),
     tile("wait for the load by one thread",
-         change(WAIT, "    if (thread_id() == 0) barrier_wait(BARRIER, parity);")),
-    tile("parity never turns", change("parity ^= 1", "parity ^= 0")),
+         change(WAIT, "  if (thread_id() == 0) barrier_wait(BARRIER, 0);")),
+    tile("wait for the second copy", change("barrier_wait(BARRIER, 0)", "barrier_wait(BARRIER, 1)")),
     tile("barrier expects two arrivals",
          change("barrier_init(BARRIER, 1)", "barrier_init(BARRIER, 2)")),
 ]
@@ -56,14 +54,10 @@ COPIES = [
     tile("wait for reading before the commit", swap("  bulk_commit();", "  bulk_wait_read();")),
     tile("wait for reading by another thread",
          [drop("  bulk_wait_read();"),
-          change(ADVANCE, "    if (thread_id() == 1) bulk_wait_read();\n" + ADVANCE)]),
+          change(STORE, STORE + "  if (thread_id() == 1) bulk_wait_read();\n")]),
     tile("store issued by two threads",
-         change(ADVANCE, "    if (thread_id() == 1) store_tile(args, at);\n" + ADVANCE)),
-    tile("input buffer reused one tile early",
-         change(FENCE_CODES,
-                "    if (thread_id() == 0 && tile + grid_size() < args.tiles)\n"
-                "      load_tile(args, place_of<TILES_BY_K>(args, tile + grid_size()));\n" + FENCE_CODES)),
-    tile("output buffer reused one tile early", [cut(LOAD), change(STORE, LOAD + STORE)]),
+         change(STORE, STORE + "  if (thread_id() == 1) store_tile(args, at);\n")),
+    tile("the next tile", change("(args, block_id())", "(args, block_id() + 1)")),
     tile("one expected byte less",
          change("barrier_expect(BARRIER, IN_BYTES)", "barrier_expect(BARRIER, IN_BYTES - 1)")),
     tile("one expected byte more",
