@@ -31,13 +31,16 @@ static uint32_t fraction(const struct mxq_type_facts *out, unsigned which) {
   return table[which % (sizeof table / sizeof table[0])];
 }
 
-/* The magnitude that block number `block` gets, in the input type. */
+/* The magnitude that block number `block` gets, in the input type. Every eighth one lies beside the
+ * largest that the scale 2^-127 is enough for: shares of it are subnormal. */
 static uint32_t edge(const struct fill *fill, uint64_t block) {
   const struct mxq_type_facts *out = mxq_type_facts(fill->variant->out);
   const uint32_t all = (1u << fill->mantissa_bits) - 1;
-  const uint32_t exponent = (uint32_t)(block % fill->exponent_end);
-  const uint64_t rest = block / fill->exponent_end;
-  const uint32_t mantissa = fraction(out, (unsigned)(rest / 3)) >> (23 - fill->mantissa_bits);
+  const int smallest = block % 8 == 5;
+  const uint64_t rest = smallest ? block / 8 : block / fill->exponent_end;
+  const uint32_t exponent = smallest ? (uint32_t)out->emax : (uint32_t)(block % fill->exponent_end);
+  const uint32_t fraction_bits = fraction(out, smallest ? 1 : (unsigned)(rest / 3));
+  const uint32_t mantissa = fraction_bits >> (23 - fill->mantissa_bits);
   const uint32_t bits = exponent << fill->mantissa_bits | (mantissa & all);
   const uint32_t moved = bits + (uint32_t)(rest % 3) - 1; /* one below, it, or one above */
   const uint32_t end = fill->exponent_end << fill->mantissa_bits;
