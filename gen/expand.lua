@@ -248,6 +248,7 @@ return function(request)
   local tokens = { name = request.variant_name, block = "b" .. numbers.block }
   for name, row in next, picked do tokens[name] = row.token end
   scope = setmetatable(picked, { __index = base })
+  scope.held = axes.type[numbers.held]
   scope.block = numbers.block
   scope.variant = frozen("variant", tokens)
   scope.kernel = frozen("kernel", request.kernel)

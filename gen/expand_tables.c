@@ -75,9 +75,10 @@ void mxq_push_part_names(lua_State *lua) {
 }
 
 static void set_variant(lua_State *lua, const struct mxq_variant *variant) {
-  lua_createtable(lua, 0, 7);
+  lua_createtable(lua, 0, 8);
   set_number(lua, "op", variant->op);
   set_number(lua, "input", variant->in);
+  set_number(lua, "held", mxq_traits_of(variant).held);
   set_number(lua, "output", variant->out);
   set_number(lua, "block", variant->block);
   set_number(lua, "mode", variant->mode);

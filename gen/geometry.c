@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "axes.h"
 #include "kernel_id.h"
 #include "schedule.h"
 
@@ -63,7 +64,8 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
   const unsigned main_part = mxq_layout_part(id->variant.layout, traits.also ? 1 : 0);
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
-  made.columns_per_thread = 32 / traits.in_bits;
+  const unsigned held_bits = mxq_type_facts((uint8_t)traits.held)->bits;
+  made.columns_per_thread = 32 / held_bits;
   made.rows_per_thread = held_rows;
   const unsigned words = made.tile_k / made.columns_per_thread;
   const unsigned row_groups = made.tile_n / held_rows;
@@ -71,7 +73,9 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
                            (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
   made.threads = words * row_groups;
   made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
-  made.out_offset = align_up(made.in_offset + made.in_bytes, swizzle_align);
+  /* Of a tile that becomes smaller, what it was is over before anything else is written. */
+  const unsigned held_bytes = made.tile_n * made.tile_k * held_bits / 8;
+  made.out_offset = align_up(made.in_offset + held_bytes, swizzle_align);
   made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
   made.also_offset = align_up(made.out_offset + made.out_bytes, swizzle_align);
   const unsigned tiles_end =
@@ -83,7 +87,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   if (traits.also && (traits.scale_tiles || is_row_scale_tile(&id->variant, &traits, made.tile_k)))
     scales += scales_of_tile(&made, traits.also, id->variant.block) *
               (mxq_mode_scale_bits(id->variant.mode) / 8);
-  made.barrier_offset = align_up(made.scales_offset + scales, 8);
+  made.barrier_offset = align_up(most(made.scales_offset + scales, made.in_bytes), 8);
   made.shared_bytes = made.barrier_offset + 8;
   mxq_geometry_occupy(&made, tile_registers(&traits, made.threads > 256));
   *geometry = made;

@@ -96,6 +96,16 @@ const struct mxq_family_facts *mxq_family_facts(unsigned family) {
   return NULL;
 }
 
+/* Blocks along K and others of float32 with scales that are powers of two: their tile becomes bf16,
+ * rounded to odd (templates/held_odd.cuh), once for both parts. */
+static unsigned held_type(const struct mxq_variant *variant) {
+  const int both = mxq_layout_part(variant->layout, 0) == MXQ_PART_ALONG_K &&
+                   mxq_layout_part(variant->layout, 1) != MXQ_PART_NONE;
+  const int odd = both && variant->in == MXQ_TYPE_F32 && variant->out == MXQ_TYPE_E2M1 &&
+                  mxq_mode_facts(variant->mode)->power_of_two;
+  return odd ? MXQ_TYPE_BF16 : variant->in;
+}
+
 struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
   const unsigned first = mxq_layout_part(variant->layout, 0);
   const unsigned second = mxq_layout_part(variant->layout, 1);
@@ -105,6 +115,7 @@ struct mxq_traits mxq_traits_of(const struct mxq_variant *variant) {
       .dequantize = variant->op == MXQ_OP_DEQUANTIZE,
       .in_bits = mxq_type_facts(variant->in)->bits,
       .out_bits = mxq_type_facts(variant->out)->bits,
+      .held = held_type(variant),
       .block_n = part & MXQ_PART_ALONG_N ? variant->block : 1,
       .block_k = (part | first) & MXQ_PART_ALONG_K ? variant->block : 1,
       .along_k = part & MXQ_PART_ALONG_K,

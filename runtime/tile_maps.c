@@ -25,7 +25,7 @@ static uint64_t stride_of(uint64_t length, uint64_t stride_bytes, uint64_t legal
   return length > 1 ? stride_bytes : legal;
 }
 
-/* Whether the kernel reads rows of its input tile too, by runs: that tile is swizzled then. */
+/* Whether the kernel reads rows of its tile too, by runs: that tile is swizzled then. */
 static int reads_rows(const struct mxq_traits *traits) { return traits->also == MXQ_PART_ALONG_K; }
 
 /* {K, N, E} with the caller's strides. */
@@ -33,7 +33,8 @@ static void plan_input(struct mxq_tensor_plan *plan, const struct mxq_traits *tr
   const unsigned bytes = traits->in_bits / 8;
   const uint64_t row = mxq_round_up(plan->k * bytes, granule_bytes);
   const uint64_t stride_n = stride_of(plan->n, plan->stride_n_bytes, row);
-  const int swizzled = reads_rows(traits);
+  /* Not one whose elements the kernel writes anew, as another type. */
+  const int swizzled = reads_rows(traits) && traits->held == plan->kernel.variant.in;
   plan->in = (struct mxq_map_plan){
       .element = traits->in_bits == 32 ? MXQ_MAP_F32 : MXQ_MAP_U16,
       .swizzle = swizzled ? MXQ_MAP_SWIZZLE_128B : MXQ_MAP_SWIZZLE_NONE,

@@ -3,7 +3,7 @@
 //$ paste("args.h", {launch = "tma"})
 //$ paste "device.cuh"
 //$ need "device_copy.cuh"
-//$ paste "variant.cuh"
+//$ paste("variant.cuh", {input = held})
 constexpr unsigned TILE_N = ${kernel.tile_n}, TILE_K = ${kernel.tile_k};
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = ${kernel.threads}, BLOCKS_PER_SM = ${kernel.blocks_per_sm};
@@ -14,16 +14,17 @@ constexpr unsigned MAXIMA = ${kernel.maxima_offset};
 constexpr unsigned SCALE_TILE = ${kernel.scales_offset}, BARRIER = ${kernel.barrier_offset};
 
 //$ paste "scale.cuh"
-//$ paste "convert.cuh"
-//$ paste "four.cuh"
+//$ paste("convert.cuh", {input = held})
+//$ paste("four.cuh", {input = held})
 //$ paste "tile.cuh"
 //$ paste "scales.cuh"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
-constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
+constexpr unsigned ROW_BYTES = TILE_K * ${input.bits} / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;
 constexpr bool READS_ROWS = ALSO == 2;  // the first part has blocks along K
+constexpr bool PACKS = ${held.bits ~= input.bits};  // the input tile becomes one of smaller elements
 constexpr unsigned SLAB_WORDS = 32;
 constexpr unsigned IN_SLAB_BYTES = TILE_N * 128;
 // A column-major output tile is [n / SLAB_ROWS][k][n % SLAB_ROWS], in rows of at most 128 bytes
@@ -54,7 +55,7 @@ static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
 // maximum as it is and are never stored.
 MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
   barrier_expect(BARRIER, IN_BYTES);
-  if constexpr (READS_ROWS)
+  if constexpr (READS_ROWS && !PACKS)
     for (unsigned slab = 0; slab < WORDS / SLAB_WORDS; slab++)
       map_load(IN_TILE + slab * IN_SLAB_BYTES, args.in, at.k + slab * SLAB_WORDS * COLUMNS, at.n,
                at.e, BARRIER);
@@ -92,6 +93,7 @@ MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
   return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
+//$ if held.bits ~= input.bits then paste "held_odd.cuh" end
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -220,9 +222,13 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
+//$ if held.bits ~= input.bits then
+  pack_rows(first_row, word, rows);
+//$ else
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
+//$ end
 
   block_scale scale[PIECES][COLUMNS];
 #pragma unroll
@@ -273,6 +279,9 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
   quantize_rows(args, at, word, group);
 //$ if layout.second ~= 0 and layout.first == part.along_k then
+//$   if held.bits ~= input.bits then
+  block_sync();  // orders the stores of all packed words before their loads
+//$   end
   quantize_runs(args, at);
 //$ end
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them

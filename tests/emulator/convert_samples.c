@@ -75,6 +75,10 @@ static uint32_t rounded_f16(uint32_t a, uint32_t b) {
   return emu_round_half(bits_float(a), 5) | (uint32_t)emu_round_half(bits_float(b), 5) << 16;
 }
 static uint32_t permuted(uint32_t a, uint32_t b) { return emu_permute_bytes(a, ~a, b & 0x7777); }
+static uint32_t smaller_u16(uint32_t a, uint32_t b) {
+  const uint32_t low = (a & 0xFFFF) < (b & 0xFFFF) ? a & 0xFFFF : b & 0xFFFF;
+  return low | ((a >> 16) < (b >> 16) ? a >> 16 : b >> 16) << 16;
+}
 static uint32_t signs(uint32_t a, uint32_t b) { return emu_permute_bytes(a, ~a, b | 0x8888); }
 
 /* In the order of convert_gpu.cu. Signs of maxima may be any; where any NaN will do, it says so. */
@@ -103,6 +107,7 @@ static const struct {
     {"f16 rounded", rounded_f16, 0, 0},
     {"bytes permuted", permuted, 0, 0},
     {"signs permuted", signs, 0, 0},
+    {"smaller halves", smaller_u16, 0, 0},
 };
 
 int emu_sample_is_right(size_t result, uint32_t a, uint32_t b, uint32_t actual,

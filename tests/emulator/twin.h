@@ -136,6 +136,10 @@ EMU_PAIR(min_pair_f16, emu_smaller_half, 5)
 EMU_PAIR(max_magnitude_pair_bf16, emu_larger_half, 8)
 EMU_PAIR(max_magnitude_pair_f16, emu_larger_half, 5)
 #undef EMU_PAIR
+MXQ_FN unsigned min_pair_u16(unsigned a, unsigned b) {
+  const unsigned low = (a & 0xFFFF) < (b & 0xFFFF) ? a & 0xFFFF : b & 0xFFFF;
+  return low | ((a >> 16) < (b >> 16) ? a >> 16 : b >> 16) << 16;
+}
 MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
   return emu_multiply_add_half(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, 8) |
          emu_multiply_add_half(a >> 16, b >> 16, c >> 16, 8) << 16;
