@@ -1,5 +1,7 @@
-//$ -- Not where many more instructions would be left.
-//$ if input.bits == 16 or output.bits == 4 then paste "fast_level.cuh" end
+//$ -- Not where many more instructions would be left: float32 to bytes, and two parts of packed codes.
+//$ local packed = output.bits == 4
+//$ local fast = input.bits == 32 and packed or input.bits == 16 and not (packed and layout.second ~= 0)
+//$ if fast then paste "fast_level.cuh" end
 //$ paste("args.h", {launch = "tma"})
 //$ paste "device.cuh"
 //$ need "device_copy.cuh"

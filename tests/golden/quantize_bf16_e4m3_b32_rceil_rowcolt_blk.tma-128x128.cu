@@ -210,7 +210,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 7 "templates/tile.tma.cu"
+#line 9 "templates/tile.tma.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
@@ -218,7 +218,7 @@ constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
 constexpr unsigned IN_TILE = 0, IN_BYTES = 32768;
 constexpr unsigned OUT_TILE = 32768, ALSO_TILE = 49152;
 constexpr unsigned MAXIMA = 65536;
-constexpr unsigned SCALE_TILE = 65536, BARRIER = 67584;
+constexpr unsigned SCALE_TILE = 65536, BARRIER = 66560;
 
 #line 1 "templates/scale.cuh"
 // The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
@@ -665,13 +665,14 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 21 "templates/tile.tma.cu"
+#line 23 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
-constexpr unsigned ROW_BYTES = TILE_K * IN_BITS / 8;
+constexpr unsigned ROW_BYTES = TILE_K * 16 / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;
 constexpr bool READS_ROWS = ALSO == 2;  // the first part has blocks along K
+constexpr bool PACKS = false;  // the input tile becomes one of smaller elements
 constexpr unsigned SLAB_WORDS = 32;
 constexpr unsigned IN_SLAB_BYTES = TILE_N * 128;
 // A column-major output tile is [n / SLAB_ROWS][k][n % SLAB_ROWS], in rows of at most 128 bytes
@@ -688,13 +689,10 @@ constexpr unsigned GROUPS_N = BLOCK < HELD_ROWS ? 1 : BLOCK / HELD_ROWS;
 constexpr unsigned BLOCK_WORDS = ALONG_K ? BLOCK / COLUMNS : 1;
 constexpr unsigned LANES = BLOCK_WORDS < 32 ? BLOCK_WORDS : 32;
 constexpr unsigned GROUPS_K = BLOCK_WORDS / LANES;
-// Scales of a tile that leave together, one a block. Two of each part: those of one tile may still be read
-// while faster threads write the next one's; the barriers of two tiles lie between uses of one.
+// Scales of a tile that leave together, one a block.
 constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
-constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? 2 * SCALE_BYTES : 0);
-constexpr unsigned ALSO_SCALE_BYTES =
-    ALSO == 2 ? TILE_N * (TILE_K / BLOCK) * SCALE_SIZE : SCALE_BYTES;
+constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? SCALE_BYTES : 0);
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");
@@ -705,7 +703,7 @@ static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
 // maximum as it is and are never stored.
 MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
   barrier_expect(BARRIER, IN_BYTES);
-  if constexpr (READS_ROWS)
+  if constexpr (READS_ROWS && !PACKS)
     for (unsigned slab = 0; slab < WORDS / SLAB_WORDS; slab++)
       map_load(IN_TILE + slab * IN_SLAB_BYTES, args.in, at.k + slab * SLAB_WORDS * COLUMNS, at.n,
                at.e, BARRIER);
@@ -713,7 +711,7 @@ MXQ_FN void load_tile(const mxq_tma_args &args, tile_place at) {
     map_load(IN_TILE, args.in, at.k, at.n, at.e, BARRIER);
 }
 
-// Starts the copies of an output tile, and waits until its shared memory may be written again.
+// Starts the copies of an output tile, and waits until its shared memory may be given up.
 MXQ_FN void store_tile(const mxq_tma_args &args, tile_place at) {
   // Maps of packed codes count bytes.
   constexpr unsigned PACKED = 8 / OUT_BITS;
@@ -743,6 +741,7 @@ MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
   return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
+#line 99 "templates/tile.tma.cu"
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -765,9 +764,9 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
 }
 
 // Keeps or stores the scales of the block, or of the COLUMNS neighbouring blocks, that begin at
-// (row, word) of the tile. `turn`: which of the two scale tiles.
+// (row, word) of the tile.
 MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, unsigned word,
-                       unsigned turn, const block_scale (&scale)[COLUMNS]) {
+                       const block_scale (&scale)[COLUMNS]) {
   constexpr unsigned BLOCKS = ALONG_K ? 1 : COLUMNS;
   const unsigned n = at.n + row, k = at.k + word * COLUMNS;
   const bool inside = n < args.n && k < args.k;
@@ -779,10 +778,10 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
       const unsigned char code = static_cast<unsigned char>(inside ? scale[c].code : 0);
       const unsigned turned = line * BLOCKS_N + row / BLOCK;
       const unsigned straight = row / BLOCK * (TILE_K / BLOCK) + line;
-      shared_store(SCALE_TILE + turn * SCALE_BYTES + (scales_of<MAIN>::ROWS_N ? straight : turned),
+      shared_store(SCALE_TILE + (scales_of<MAIN>::ROWS_N ? straight : turned),
                    code);
       if constexpr (ALSO == 3)
-        shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES + straight, code);
+        shared_store(ALSO_SCALE_TILE + straight, code);
     }
   } else if constexpr (BLOCKS == 2) {
     if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
@@ -863,8 +862,7 @@ MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
 }
 
 // Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
-MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group,
-                          unsigned turn) {
+MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
   // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
   // those threads share two blocks: each must find the same one first.
@@ -872,10 +870,12 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
+#line 230 "templates/tile.tma.cu"
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
+#line 235 "templates/tile.tma.cu"
   block_scale scale[PIECES][COLUMNS];
 #pragma unroll
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -885,7 +885,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     largest = block_max(largest, word, group);
     scales_of_columns<ALONG_K>(largest, scale[piece]);
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
-      put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word, turn,
+      put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word,
                  scale[piece]);
   }
 
@@ -981,13 +981,13 @@ MXQ_FN unsigned also_place(unsigned row, unsigned byte) {
 }
 
 MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned row,
-                              unsigned column, unsigned turn, const run_scales &scale) {
+                              unsigned column, const run_scales &scale) {
   if (column % BLOCK != 0) return;
   for (unsigned piece = 0; piece < RUN_PIECES; piece++) {
     const unsigned n = at.n + row, k = at.k + column + piece * BLOCK;
     const unsigned code = scale.piece[piece][0].code;
     if constexpr (scales_of<ALSO>::BY_TILES)
-      shared_store(ALSO_SCALE_TILE + turn * ALSO_SCALE_BYTES +
+      shared_store(ALSO_SCALE_TILE +
                        (row * (TILE_K / BLOCK) + column / BLOCK + piece) * SCALE_SIZE,
                    static_cast<scale_access<SCALE_SIZE>::type>(n < args.n && k < args.k ? code : 0));
     else
@@ -996,7 +996,7 @@ MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned 
   }
 }
 
-MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn) {
+MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at) {
   // Neighbouring lanes hold neighbouring rows, whose 16 bytes fall into different banks.
   const unsigned warp = thread_id() / 32, lane = thread_id() % 32;
   const unsigned first_row = warp / ROW_WARPS * WARP_ROWS + lane % WARP_ROWS;
@@ -1013,7 +1013,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
       for (unsigned j = 0; j < 4; j++) words[w + j] = four.word[j];
     }
     const run_scales scale = scales_of_run(words, WARP_ROWS);
-    put_scales_of_run(args, at, row, run * RUN, turn, scale);
+    put_scales_of_run(args, at, row, run * RUN, scale);
     const run_codes codes = codes_of_run(words, scale);
     if constexpr (RUN * OUT_BITS < 128)
       shared_store(to + below * OUT_ROW_BYTES, codes.part[0]);
@@ -1023,38 +1023,27 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at, unsigned turn
   }
 }
 
-#line 267 "templates/tile.tma.cu"
+#line 271 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
-  unsigned tile = block_id();
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
-    load_tile(args, place_of<TILES_BY_K>(args, tile));
+    load_tile(args, at);
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
-  for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of<TILES_BY_K>(args, tile);
-    barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
-    quantize_rows(args, at, word, group, parity);
-#line 282 "templates/tile.tma.cu"
-    quantize_runs(args, at, parity);
-#line 284 "templates/tile.tma.cu"
-    fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
-    block_sync();  // orders all threads' fences before the store, their reads before the next load
-    tile += grid_size();
-    if (thread_id() == 0) {
-      store_tile(args, at);  // its wait, before the next load, orders this tile's copy before the
-                             // codes of the next one: nobody writes them before that load is in
-      if (tile < args.tiles) load_tile(args, place_of<TILES_BY_K>(args, tile));
-    }
-    if constexpr (SCALES_BY_TILES)
-      store_scale_tile<MAIN>(args.scale, SCALE_TILE + parity * SCALE_BYTES, at.e, at.n, at.k,
-                             args.n, args.k);
-    if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
-      store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE + parity * ALSO_SCALE_BYTES, at.e,
-                             at.n, at.k, args.n, args.k);
-    if (tile >= args.tiles) return;
-  }
+  barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
+  quantize_rows(args, at, word, group);
+#line 287 "templates/tile.tma.cu"
+  quantize_runs(args, at);
+#line 289 "templates/tile.tma.cu"
+  fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
+  block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
+  if (thread_id() == 0) store_tile(args, at);
+  if constexpr (SCALES_BY_TILES)
+    store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
+  if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
+    store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
 }
