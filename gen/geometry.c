@@ -10,6 +10,7 @@ enum {
   multiprocessor_registers = 64 * 1024,
   multiprocessor_threads = 2048,
   blocks_most = 9,
+  split_elements = 64 * 64, /* of a tile that is used where there are few */
   held_rows = 32, /* rows of a word's column that one thread of a tile holds */
   row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel, in one row */
@@ -72,6 +73,10 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   const int shared_block = traits.block_n > held_rows ||
                            (traits.along_k && traits.block_k > 32 * made.columns_per_thread);
   made.threads = words * row_groups;
+  /* Each part has threads of its own where those of the other need not be waited for. */
+  const int splits = traits.also == MXQ_PART_ALONG_K && traits.held == id->variant.in &&
+                     !shared_block && made.tile_n * made.tile_k <= split_elements;
+  if (splits) made.threads *= 2;
   made.in_bytes = made.tile_n * made.tile_k * traits.in_bits / 8;
   /* Of a tile that becomes smaller, what it was is over before anything else is written. */
   const unsigned held_bytes = made.tile_n * made.tile_k * held_bits / 8;

@@ -25,6 +25,9 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset}, BARRIER = ${kernel.barr
 constexpr unsigned ROW_BYTES = TILE_K * ${input.bits} / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;
+// Where tiles are small, so few that they leave threads idle, each part has threads of its own.
+constexpr unsigned PART_THREADS = WORDS * (TILE_N / HELD_ROWS);
+constexpr bool SPLITS = THREADS == 2 * PART_THREADS;
 constexpr bool READS_ROWS = ALSO == 2;  // the first part has blocks along K
 constexpr bool PACKS = ${held.bits ~= input.bits};  // the input tile becomes one of smaller elements
 constexpr unsigned SLAB_WORDS = 32;
@@ -48,7 +51,8 @@ constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
 constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? SCALE_BYTES : 0);
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
-static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
+static_assert(SPLITS || THREADS == PART_THREADS, "a thread for each word of 32 rows");
+static_assert(!SPLITS || (READS_ROWS && !PACKS && GROUPS_N * GROUPS_K == 1), "parts that wait for none");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");
 static_assert(TILE_N % BLOCK == 0 && TILE_K % (BLOCK_WORDS * COLUMNS) == 0, "whole blocks");
 static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
@@ -279,12 +283,12 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
-  quantize_rows(args, at, word, group);
+  if (!SPLITS || thread_id() < PART_THREADS) quantize_rows(args, at, word, group);
 //$ if layout.second ~= 0 and layout.first == part.along_k then
 //$   if held.bits ~= input.bits then
   block_sync();  // orders the stores of all packed words before their loads
 //$   end
-  quantize_runs(args, at);
+  if (!SPLITS || thread_id() >= PART_THREADS) quantize_runs(args, at);
 //$ end
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
   block_sync();  // orders all threads' fences before the store, the stores of scales before their loads

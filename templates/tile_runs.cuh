@@ -4,8 +4,8 @@ constexpr unsigned RUN_WORDS = 16;
 constexpr unsigned TILE_RUNS = TILE_K / RUN;                         // in a row
 constexpr unsigned WARP_ROWS = 32 / RUN_LANES;                       // a warp holds a block of that many rows
 constexpr unsigned ROW_WARPS = TILE_RUNS / RUN_LANES;                // warps for all blocks of those rows
-constexpr unsigned STEP_ROWS = THREADS / 32 / ROW_WARPS * WARP_ROWS; // rows of all warps together
-static_assert(TILE_RUNS % RUN_LANES == 0 && THREADS / 32 % ROW_WARPS == 0, "whole warps");
+constexpr unsigned STEP_ROWS = PART_THREADS / 32 / ROW_WARPS * WARP_ROWS;  // rows of all warps together
+static_assert(TILE_RUNS % RUN_LANES == 0 && PART_THREADS / 32 % ROW_WARPS == 0, "whole warps");
 static_assert(TILE_N % STEP_ROWS == 0 && STEP_ROWS % 8 == 0, "whole steps, swizzled alike");
 
 // Sixteen bytes of a row-major tile whose rows the tensor map swizzles.
@@ -31,7 +31,7 @@ MXQ_FN void put_scales_of_run(const mxq_tma_args &args, tile_place at, unsigned 
 
 MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at) {
   // Neighbouring lanes hold neighbouring rows, whose 16 bytes fall into different banks.
-  const unsigned warp = thread_id() / 32, lane = thread_id() % 32;
+  const unsigned warp = thread_id() % PART_THREADS / 32, lane = thread_id() % 32;
   const unsigned first_row = warp / ROW_WARPS * WARP_ROWS + lane % WARP_ROWS;
   const unsigned run = warp % ROW_WARPS * RUN_LANES + lane / WARP_ROWS;
   // Places within a run differ in bits that the swizzle changes, those of steps above them.

@@ -188,4 +188,13 @@ HOST = [plan(fault, COLT) for fault in (
             ("in-box-rows", COLT32, "float32"),
             ("length-k", COLT32, "float32"))]
 
-MUTANTS = ORDER + COPIES + BLOCKS + HOST
+SMALL = ["quantize_bf16_e4m3_b32_rceil_rowcolt_lin.tma-64x64"]
+runs = Template("tile_runs.cuh", SMALL)
+SPLIT = [
+    tile("main part by the first part's threads too",
+         change("if (!SPLITS || thread_id() < PART_THREADS)", "if (true)"), SMALL),
+    tile("first part by no thread", change("thread_id() >= PART_THREADS", "thread_id() > THREADS"), SMALL),
+    runs("runs of the first part's own threads", change("thread_id() % PART_THREADS / 32", "thread_id() / 32")),
+]
+
+MUTANTS = ORDER + COPIES + BLOCKS + SPLIT + HOST
