@@ -13,6 +13,7 @@ OF_ONE_THREAD = re.compile(r"^(UTMA|UBLKCP|SYNCS\.(EXCH|ARRIVE))")
 OTHER_LOOPS = re.compile(r"^(BAR|SYNCS|UTMA|UBLKCP|LDG|STG|LD\.|ST\.)")
 
 DEAD_END = "a way that leads to no EXIT"
+AN_END = "an EXIT that some threads take"
 
 
 class Block:
@@ -24,7 +25,7 @@ class Block:
 
 def parse(text):
     """The basic blocks in the order of their addresses, and the index of the block of each label."""
-    blocks, labels = [Block()], {DEAD_END: -1}
+    blocks, labels = [Block()], {DEAD_END: -1, AN_END: -1}
     for line in text.splitlines():
         if label := LABEL.match(line):
             if blocks[-1].instructions:
@@ -44,8 +45,10 @@ def parse(text):
                 raise ValueError(f"no model for {instruction}")
             elif instruction.startswith("RET"):
                 block.next.append(DEAD_END)  # of a function, called for rare operands alone
-            elif not instruction.startswith("EXIT") or predicate:
+            elif not instruction.startswith("EXIT"):
                 continue
+            elif predicate:
+                block.next += [AN_END, None]
             blocks.append(Block())
     return blocks, labels
 
@@ -83,7 +86,7 @@ def longest_path(blocks, labels, forbidden, twice):
             continue
         following = [index + 1 if name is None else labels[name] for name in block.next]
         found = [longest[n] for n in following if n > index and longest[n] is not None]
-        if block.next and not found:
+        if block.next and not found and AN_END not in block.next:
             continue
         runs = 2 if index in twice else 1
         longest[index] = len(block.instructions) * runs + max(found, default=0)
