@@ -519,7 +519,8 @@ MXQ_FN void load_tile(const mxq_dequant_tile_args &args, tile_place at) {
   map_load(IN_TILE, args.in, at.n / (8 / IN_BITS), at.k, at.e, BARRIER);
 }
 
-// Starts the copies of an output tile, and waits until its shared memory may be written again.
+// Starts the copies of an output tile, and waits until they have read it: until then the block's shared
+// memory may not go to another one.
 MXQ_FN void store_tile(const mxq_dequant_tile_args &args, tile_place at) {
   for (unsigned slab = 0; slab < SLABS; slab++)
     if (at.k + slab * SLAB_K < args.k)
@@ -570,27 +571,21 @@ MXQ_FN void decode_step(const thread_place &my, unsigned step, const float (&sca
   }
 }
 
+// A block takes one tile.
 MXQ_KERNEL(dequantize_e4m3_bf16_b32_e8m0_colt_blk_tma_128x64, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_tile_args) args) {
   const thread_place my = thread_place_of(thread_id());
-  unsigned tile = block_id();
+  const tile_place at = place_of<TILES_BY_K>(args, block_id());
   if (thread_id() == 0) {
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
+    load_tile(args, at);
   }
-  for (unsigned parity = 0;; parity ^= 1) {
-    const tile_place at = place_of<TILES_BY_K>(args, tile);
-    if (thread_id() == 0) load_tile(args, at);
-    block_sync();  // orders the barrier's initialization before the other threads' waits
-    const thread_scales scales = scales_of(args, at, my);
-    barrier_wait(BARRIER, parity);  // orders the copy of the input tile before its reads
-    for (unsigned step = 0; step < STEPS; step++)
-      decode_step(my, step, scales.value[SCALES_N == 1 ? 0 : step]);
-    fence_async_shared();  // orders this thread's elements before the copy engine's reads of them
-    block_sync();  // orders all threads' fences before the store, their reads before the next load
-    // Its wait, before the next load, orders this tile's copy before the elements of the next one: nobody
-    // writes them before that load is in.
-    if (thread_id() == 0) store_tile(args, at);
-    tile += grid_size();
-    if (tile >= args.tiles) return;
-  }
+  block_sync();  // orders the barrier's initialization before the other threads' waits
+  const thread_scales scales = scales_of(args, at, my);
+  barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
+  for (unsigned step = 0; step < STEPS; step++)
+    decode_step(my, step, scales.value[SCALES_N == 1 ? 0 : step]);
+  fence_async_shared();  // orders this thread's elements before the copy engine's reads of them
+  block_sync();          // orders all threads' fences before the store
+  if (thread_id() == 0) store_tile(args, at);
 }

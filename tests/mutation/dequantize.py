@@ -20,8 +20,8 @@ HALVES = fast("e4m3_f16_b32_e8m0_row_lin", "e4m3_bf16_b32_e8m0_row_lin")
 BLK, MN = fast("e4m3_bf16_b32_e8m0_row_blk"), fast("e4m3_bf16_b32_e8m0_row_mn")
 SQ = fast("e4m3_bf16_b32_e8m0_sq_lin")
 
-FENCE, SYNC = ("    fence_async_shared();  // orders this thread's elements",
-               "    block_sync();  // orders all threads' fences")
+FENCE, SYNC = ("  fence_async_shared();  // orders this thread's elements",
+               "  block_sync();          // orders all threads' fences")
 
 tile = Template("dequant_tile.cu", COLT)
 row = Template("dequant_row.cu", ROW)
@@ -33,8 +33,8 @@ TILE = [
     tile("proxy fence of the elements dropped", drop(FENCE)),
     tile("proxy fence after the barrier", swap(FENCE, SYNC)),
     tile("barrier before the store dropped", drop(SYNC)),
-    tile("wait for the load dropped", drop("    barrier_wait(BARRIER, parity);")),
-    tile("parity never turns", change("parity ^= 1", "parity ^= 0")),
+    tile("wait for the load dropped", drop("  barrier_wait(BARRIER, 0);")),
+    tile("wait for the phase before the load's", change("barrier_wait(BARRIER, 0)", "barrier_wait(BARRIER, 1)")),
     tile("wait for reading dropped", drop("  bulk_wait_read();")),
     tile("commit dropped", drop("  bulk_commit();")),
     tile("swizzle of the codes forgotten", change("from ^ c * 16", "from")),
