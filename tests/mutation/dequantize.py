@@ -154,7 +154,7 @@ PIECES = [
 HOST = [plan(fault, kernels, f"{fault}, dequantize {what}") for what, kernels, faults in (
     ("by tiles", COLT, ("in-stride", "in-matrix-stride", "out-stride", "out-matrix-stride",
                         "out-swizzle", "in-swizzle", "scale-row", "scale-matrix-stride",
-                        "one-tile-less")),
+                        "one-block-less")),
     ("by rows", ROW, ("stride-n", "stride-e", "scale-row", "one-block-less", "length-k")),
     ("generic", COLT_ANY, ("stride-n", "stride-e", "scale-row", "one-tile-less", "length-k")),
 ) for fault in faults]
