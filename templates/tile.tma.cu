@@ -280,6 +280,8 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
     load_tile(args, at);
+    map_prefetch(args.out);
+    if constexpr (ALSO != 0) map_prefetch(args.also);
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads

@@ -91,6 +91,8 @@ MXQ_FN void barrier_wait(unsigned offset, unsigned parity, EMU_CALLER) {
 }
 MXQ_FN void fence_async_shared(EMU_CALLER) { emu_fence_async_shared(line, file); }
 template <class MAP>
+MXQ_FN void map_prefetch(const MAP &) {}
+template <class MAP>
 MXQ_FN void map_load(unsigned offset, const MAP &map, unsigned x, unsigned y, unsigned z,
                      unsigned barrier, EMU_CALLER) {
   emu_map_load(offset, &map, x, y, z, barrier, line, file);

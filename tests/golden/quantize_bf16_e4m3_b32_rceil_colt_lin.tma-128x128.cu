@@ -166,6 +166,10 @@ MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
 MXQ_FN void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
+// prefetch.tensormap: brings a map to the copy engine before its first use.
+MXQ_FN void map_prefetch(const mxq_tensor_map &map) {
+  asm volatile("prefetch.tensormap [%0];" :: "l"(&map) : "memory");
+}
 // cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
 // its bytes count on the barrier.
 MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
@@ -671,6 +675,9 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
 constexpr unsigned ROW_BYTES = TILE_K * 16 / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;
+// Where tiles are small, so few that they leave threads idle, each part has threads of its own.
+constexpr unsigned PART_THREADS = WORDS * (TILE_N / HELD_ROWS);
+constexpr bool SPLITS = THREADS == 2 * PART_THREADS;
 constexpr bool READS_ROWS = ALSO == 2;  // the first part has blocks along K
 constexpr bool PACKS = false;  // the input tile becomes one of smaller elements
 constexpr unsigned SLAB_WORDS = 32;
@@ -694,7 +701,8 @@ constexpr unsigned BLOCKS_N = TILE_N / BLOCK;
 constexpr unsigned SCALE_BYTES = BLOCKS_N * (ALONG_K ? TILE_K / BLOCK : TILE_K);
 constexpr unsigned ALSO_SCALE_TILE = SCALE_TILE + (SCALES_BY_TILES ? SCALE_BYTES : 0);
 static_assert(alignof(mxq_tma_args) == 128, "tensor maps in parameter space");
-static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for each word of 32 rows");
+static_assert(SPLITS || THREADS == PART_THREADS, "a thread for each word of 32 rows");
+static_assert(!SPLITS || (READS_ROWS && !PACKS && GROUPS_N * GROUPS_K == 1), "parts that wait for none");
 static_assert(WORDS % 32 == 0, "a warp stays in one row group");
 static_assert(TILE_N % BLOCK == 0 && TILE_K % (BLOCK_WORDS * COLUMNS) == 0, "whole blocks");
 static_assert(TILE_N % SLAB_ROWS == 0, "whole slabs");
@@ -741,7 +749,7 @@ MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
   return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
-#line 99 "templates/tile.tma.cu"
+#line 103 "templates/tile.tma.cu"
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -870,12 +878,12 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
-#line 230 "templates/tile.tma.cu"
+#line 234 "templates/tile.tma.cu"
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
-#line 235 "templates/tile.tma.cu"
+#line 239 "templates/tile.tma.cu"
   block_scale scale[PIECES][COLUMNS];
 #pragma unroll
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -909,7 +917,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   }
 }
 
-#line 271 "templates/tile.tma.cu"
+#line 275 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -918,11 +926,13 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
     barrier_init(BARRIER, 1);
     fence_async_shared();  // orders the barrier's initialization before the copy that completes on it
     load_tile(args, at);
+    map_prefetch(args.out);
+    if constexpr (ALSO != 0) map_prefetch(args.also);
   }
   block_sync();  // orders the barrier's initialization before the other threads' waits
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
-  quantize_rows(args, at, word, group);
-#line 289 "templates/tile.tma.cu"
+  if (!SPLITS || thread_id() < PART_THREADS) quantize_rows(args, at, word, group);
+#line 295 "templates/tile.tma.cu"
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
   block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
   if (thread_id() == 0) store_tile(args, at);
