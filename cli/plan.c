@@ -132,7 +132,7 @@ static void print_kernel(const struct answer *answer) {
          " along N, %" PRIu64 " along K, %" PRIu64 " matrices\n",
          "grid", plan->grid, plan->geometry.threads, plan->tiles, plan->geometry.tile_n,
          plan->geometry.tile_k, plan->tiles_n, plan->tiles_k, plan->e);
-  printf("%-14s %u bytes a block (%s allows %u)\n", "shared memory", plan->geometry.shared_bytes,
+  printf("%-14s %u bytes a block (%s allows %u)\n", "shared memory", plan->shared_bytes,
          answer->arch->name, answer->arch->shared_max);
   if (!plan->in.rank) {
     printf("%-14s none\n", "tensor maps");
@@ -220,7 +220,7 @@ static void print_json(const struct answer *answer) {
   json_add_string(object, "refused", answer->refusals.data);
   json_add_integer(object, "grid", plan->grid);
   json_add_integer(object, "threads", plan->geometry.threads);
-  json_add_integer(object, "shared_bytes", plan->geometry.shared_bytes);
+  json_add_integer(object, "shared_bytes", plan->shared_bytes);
   json_add_integer(object, "shared_allowed", answer->arch->shared_max);
   json_add_integer(object, "tile_n", plan->geometry.tile_n);
   json_add_integer(object, "tile_k", plan->geometry.tile_k);

@@ -35,6 +35,7 @@ static const struct {
     FIELD(rows_per_thread), FIELD(held),           FIELD(in_offset),    FIELD(in_bytes),
     FIELD(out_offset),      FIELD(out_bytes),      FIELD(also_offset),  FIELD(maxima_offset),
     FIELD(scales_offset),   FIELD(barrier_offset), FIELD(shared_bytes), FIELD(blocks_per_sm),
+    FIELD(blocks_best),
 #undef FIELD
 };
 _Static_assert(COUNT(geometry_fields) * sizeof(unsigned) == sizeof(struct mxq_geometry),

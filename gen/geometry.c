@@ -6,12 +6,13 @@
 enum {
   swizzle_align = 1024, /* its pattern repeats after eight rows of 128 bytes */
   block_reserve = 1024, /* shared memory that the system takes from every block */
+  shared_unit = 1024,   /* a block gets whole ones */
   multiprocessor_shared = 228 * 1024,
   multiprocessor_registers = 64 * 1024,
   multiprocessor_threads = 2048,
   blocks_most = 9,
   split_elements = 64 * 64, /* of a tile that is used where there are few */
-  held_rows = 32, /* rows of a word's column that one thread of a tile holds */
+  held_rows = 32,           /* rows of a word's column that one thread of a tile holds */
   row_read_bits = 512,
   row_held_bits = 128, /* output of one thread of a row kernel, in one row */
   row_threads = 128,
@@ -36,6 +37,13 @@ void mxq_geometry_fit(struct mxq_geometry *geometry, const struct mxq_arch *arch
   const unsigned shared = arch->shared_max + block_reserve; /* one block may have the rest */
   const unsigned blocks = shared / (geometry->shared_bytes + block_reserve);
   geometry->blocks_per_sm = least(geometry->blocks_per_sm, most(blocks, 1));
+}
+
+unsigned mxq_geometry_asks(const struct mxq_geometry *geometry, const struct mxq_arch *arch) {
+  const unsigned shared = arch->shared_max + block_reserve; /* one block may have the rest */
+  if (!geometry->blocks_best) return geometry->shared_bytes;
+  const unsigned each = shared / geometry->blocks_best / shared_unit * shared_unit - block_reserve;
+  return most(geometry->shared_bytes, least(each, arch->shared_max));
 }
 
 /* Scales of a tile for a part. */
@@ -95,6 +103,10 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.barrier_offset = align_up(most(made.scales_offset + scales, made.in_bytes), 8);
   made.shared_bytes = made.barrier_offset + 8;
   mxq_geometry_occupy(&made, tile_registers(&traits, made.threads > 256));
+  /* Measured: docs/performance.md. */
+  const int large = made.tile_n == 128 && made.tile_k == 128 && !traits.also;
+  if (large && traits.column_major && traits.in_bits == 16 && traits.out_bits == 8)
+    made.blocks_best = 3;
   *geometry = made;
 }
 

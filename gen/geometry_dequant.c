@@ -18,6 +18,18 @@ enum {
 
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
 
+/* Blocks of a multiprocessor beyond which a tile kernel is slower (docs/performance.md). */
+static unsigned tile_blocks(const struct mxq_traits *traits, unsigned tile_k) {
+  static const struct {
+    unsigned in_bits, out_bits, tile_k, blocks;
+  } rows[] = {{8, 16, 128, 3}, {8, 16, 64, 5}, {8, 32, 64, 4}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+    if (rows[i].in_bits == traits->in_bits && rows[i].out_bits == traits->out_bits &&
+        rows[i].tile_k == tile_k)
+      return rows[i].blocks;
+  return 0;
+}
+
 void mxq_geometry_dequant_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geometry) {
   const struct mxq_traits traits = mxq_traits_of(&id->variant);
   struct mxq_geometry made = {.tile_n = id->tile_n, .tile_k = id->tile_k};
@@ -29,6 +41,7 @@ void mxq_geometry_dequant_tile(const struct mxq_kernel_id *id, struct mxq_geomet
   made.out_bytes = made.tile_n * made.tile_k * traits.out_bits / 8;
   made.barrier_offset = made.out_offset + made.out_bytes;
   made.shared_bytes = made.barrier_offset + 8;
+  made.blocks_best = tile_blocks(&traits, made.tile_k);
   mxq_geometry_occupy(&made, 64);
   *geometry = made;
 }

@@ -107,10 +107,14 @@ struct mxq_geometry {
   unsigned barrier_offset;
   unsigned shared_bytes;
   unsigned blocks_per_sm; /* for __launch_bounds__ */
+  unsigned blocks_best; /* of a multiprocessor: more are slower; 0: as many as there is room for */
 };
 void mxq_geometry_of(const struct mxq_kernel_id *id, struct mxq_geometry *geometry);
 /* No more blocks than an arch's multiprocessor has shared memory for, where it has less than the
  * geometry counts on (228 KB, as sm_90 and sm_100): its threads may use more registers then. */
 void mxq_geometry_fit(struct mxq_geometry *geometry, const struct mxq_arch *arch);
+/* Bytes of shared memory that a launch asks for: more than the kernel uses where that keeps more
+ * blocks than blocks_best from one multiprocessor. */
+unsigned mxq_geometry_asks(const struct mxq_geometry *geometry, const struct mxq_arch *arch);
 
 #endif

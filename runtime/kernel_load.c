@@ -105,8 +105,9 @@ static enum mxq_status load(const struct mxq_kernel *kernel, const struct mxq_im
   MXQ_TRY(mxq_driver_device(driver, kernel->device, &device));
   MXQ_TRY(get_library(kernel, image, loaded));
   mxq_geometry_of(&loaded->id, &geometry);
-  MXQ_CUDA_TRY(driver, cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                            (int)geometry.shared_bytes, loaded->kernel, device));
+  const int asks = (int)mxq_geometry_asks(&geometry, image->arch);
+  MXQ_CUDA_TRY(driver, cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, asks,
+                                            loaded->kernel, device));
   return load_code(driver, loaded);
 }
 

@@ -19,8 +19,8 @@ static enum mxq_status enter(const struct mxq_plan *plan, mxq_stream stream,
 /* With the stream's context current. */
 static enum mxq_status enqueue(const struct mxq_plan *plan, const union mxq_kernel_args *args,
                                mxq_stream stream) {
-  return mxq_stream_launch(plan->kernel->driver, plan->function, &plan->tensor.geometry,
-                           plan->tensor.grid, args, stream);
+  return mxq_stream_launch(plan->kernel->driver, plan->function, plan->tensor.geometry.threads,
+                           plan->tensor.shared_bytes, plan->tensor.grid, args, stream);
 }
 
 /* The plan's arguments at other addresses. cuTensorMapReplaceAddress needs a current context too.

@@ -79,7 +79,7 @@ static enum mxq_status launch_on(struct mxq_kernel *kernel,
   MXQ_TRY(mxq_stream_enter(kernel, device, stream, "the scales", &scope));
   const uint64_t blocks = mxq_ceil_div(launch->places, geometry.threads);
   const enum mxq_status status =
-      mxq_stream_launch(kernel->driver, function, &geometry,
+      mxq_stream_launch(kernel->driver, function, geometry.threads, geometry.shared_bytes,
                         (uint32_t)(blocks > grid_max ? grid_max : blocks), launch, stream);
   mxq_device_leave(&scope);
   return status;

@@ -33,17 +33,17 @@ enum mxq_status mxq_stream_enter(const struct mxq_kernel *kernel, CUdevice devic
 }
 
 enum mxq_status mxq_stream_launch(const struct mxq_driver *driver, CUfunction function,
-                                  const struct mxq_geometry *geometry, uint32_t grid,
+                                  unsigned threads, unsigned shared_bytes, uint32_t grid,
                                   const void *args, mxq_stream stream) {
   void *parameters[] = {(void *)(uintptr_t)args};
   const CUlaunchConfig config = {
       .gridDimX = grid,
       .gridDimY = 1,
       .gridDimZ = 1,
-      .blockDimX = geometry->threads,
+      .blockDimX = threads,
       .blockDimY = 1,
       .blockDimZ = 1,
-      .sharedMemBytes = geometry->shared_bytes,
+      .sharedMemBytes = shared_bytes,
       .hStream = stream,
   };
   MXQ_CUDA_TRY(driver, cuLaunchKernelEx(&config, function, parameters, NULL));

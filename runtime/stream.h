@@ -18,7 +18,7 @@ enum mxq_status mxq_stream_enter(const struct mxq_kernel *kernel, CUdevice devic
 
 /* Enqueues a function, with the stream's context current. */
 enum mxq_status mxq_stream_launch(const struct mxq_driver *driver, CUfunction function,
-                                  const struct mxq_geometry *geometry, uint32_t grid,
+                                  unsigned threads, unsigned shared_bytes, uint32_t grid,
                                   const void *args, mxq_stream stream);
 
 /* Whether a kernel may not be loaded now, because the stream, or one that it waits for, captures.

@@ -87,6 +87,7 @@ static enum mxq_status fill(struct mxq_tensor_plan *plan, const struct mxq_arch 
   MXQ_FAIL_IF(plan->form == MXQ_FORM_RELAYOUT, MXQ_INVALID_ARGUMENT,
               "it moves scales alone; mxq_relayout launches it");
   mxq_geometry_of(id, &plan->geometry);
+  plan->shared_bytes = mxq_geometry_asks(&plan->geometry, arch);
   MXQ_TRY(check_arch(plan, arch));
   plan->n = (uint64_t)shape->n;
   plan->k = (uint64_t)shape->k;

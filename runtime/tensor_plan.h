@@ -41,6 +41,7 @@ struct mxq_tensor_plan {
   struct mxq_kernel_id kernel;
   enum mxq_form form;
   struct mxq_geometry geometry;
+  unsigned shared_bytes; /* that a launch asks for */
   uint64_t n, k, e;
   uint64_t tiles_n, tiles_k, tiles;
   uint64_t stride_e_bytes, stride_n_bytes; /* of the wide tensor; 0 for axes of length 1 */

@@ -151,6 +151,10 @@ MXQ_FN void barrier_wait(unsigned offset, unsigned parity) {
 MXQ_FN void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
+// prefetch.tensormap: brings a map to the copy engine before its first use.
+MXQ_FN void map_prefetch(const mxq_tensor_map &map) {
+  asm volatile("prefetch.tensormap [%0];" :: "l"(&map) : "memory");
+}
 // cp.async.bulk.tensor, global to shared: one box at element coordinates (x, y, z), fastest first;
 // its bytes count on the barrier.
 MXQ_FN void map_load(unsigned offset, const mxq_tensor_map &map, unsigned x, unsigned y, unsigned z,
