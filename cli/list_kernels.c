@@ -39,7 +39,7 @@ static void add_kernel(const struct list_kernels *kernels, const struct mxq_kern
   json_add_integer(row, "tile_n", geometry.tile_n);
   json_add_integer(row, "tile_k", geometry.tile_k);
   json_add_integer(row, "threads", geometry.threads);
-  json_add_integer(row, "shared_bytes", geometry.shared_bytes);
+  json_add_integer(row, "shared_bytes", mxq_geometry_asks(&geometry, arch));
   json_add_integer(row, "shared_allowed", arch->shared_max);
   add_resources(row, status == MXQ_OK ? &image->resources : NULL);
   json_add(rows, NULL, row);

@@ -98,13 +98,10 @@ class Program(unittest.TestCase):
         self.assertIn("again: mxq-emulate ", done.stdout)
 
     def test_loop_with_primitives(self):
-        edited = self.source.replace("    barrier_wait(BARRIER, parity);",
-                                     "    for (;;) shared_load<unsigned>(BARRIER - 64 * 1024);")
+        edited = self.source.replace("  barrier_wait(BARRIER, 0);",
+                                     "  shared_store(OUT_TILE + thread_id() * 4, 0u);\n  block_sync();\n"
+                                     "  for (;;) shared_load<unsigned>(OUT_TILE);\n  ")
         self.assertNotEqual(edited, self.source)
-        edited = edited.replace("BARRIER - 64 * 1024", "0u * parity")
-        edited = edited.replace("  for (unsigned parity = 0;;",
-                                "  shared_store(thread_id() * 4, 0u);\n  block_sync();\n"
-                                "  for (unsigned parity = 0;;")
         done = run(self.write(edited), "--seconds", "20", "--shape", "1,16,16")
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
 
