@@ -33,7 +33,7 @@ const struct mxq_form_facts *mxq_form_facts(const struct mxq_kernel_id *id);
 struct mxq_traits {
   unsigned dequantize;
   unsigned in_bits, out_bits;
-  unsigned held; /* the type of an element in a tile kernel's registers (MXQ_TYPE_*) */
+  unsigned held;             /* the type of an element in a tile kernel's registers (MXQ_TYPE_*) */
   unsigned block_n, block_k; /* elements of a block along each axis */
   unsigned along_k;
   unsigned column_major;

@@ -126,6 +126,6 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_dequant_tile_a
   for (unsigned step = 0; step < STEPS; step++)
     decode_step(my, step, scales.value[SCALES_N == 1 ? 0 : step]);
   fence_async_shared();  // orders this thread's elements before the copy engine's reads of them
-  block_sync();          // orders all threads' fences before the store
+  block_sync();  // orders all threads' fences before the store
   if (thread_id() == 0) store_tile(args, at);
 }

@@ -87,7 +87,8 @@ static void run_kernel(const struct emu_request *request, const struct group *gr
     if (!request->has_shape && !emu_case_at(&trial.kernel, c, &one)) break;
     trial.shape = one.shape;
     trial.ahead = one.ahead;
-    trial.grid = request->grid >= 0 && emu_walks(&trial.kernel) ? (unsigned)request->grid : one.grid;
+    trial.grid =
+        request->grid >= 0 && emu_walks(&trial.kernel) ? (unsigned)request->grid : one.grid;
     for (int64_t s = 0; verdict == EMU_CLEAN && s < request->seeds; s++) {
       trial.seed = (uint64_t)(request->seed + s);
       verdict = run_trial(request, group, name, &trial);

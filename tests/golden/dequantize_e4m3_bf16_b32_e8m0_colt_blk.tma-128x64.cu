@@ -590,6 +590,6 @@ MXQ_KERNEL(dequantize_e4m3_bf16_b32_e8m0_colt_blk_tma_128x64, THREADS, BLOCKS_PE
   for (unsigned step = 0; step < STEPS; step++)
     decode_step(my, step, scales.value[SCALES_N == 1 ? 0 : step]);
   fence_async_shared();  // orders this thread's elements before the copy engine's reads of them
-  block_sync();          // orders all threads' fences before the store
+  block_sync();  // orders all threads' fences before the store
   if (thread_id() == 0) store_tile(args, at);
 }

@@ -21,7 +21,7 @@ BLK, MN = fast("e4m3_bf16_b32_e8m0_row_blk"), fast("e4m3_bf16_b32_e8m0_row_mn")
 SQ = fast("e4m3_bf16_b32_e8m0_sq_lin")
 
 FENCE, SYNC = ("  fence_async_shared();  // orders this thread's elements",
-               "  block_sync();          // orders all threads' fences")
+               "  block_sync();  // orders all threads' fences")
 
 tile = Template("dequant_tile.cu", COLT)
 row = Template("dequant_row.cu", ROW)

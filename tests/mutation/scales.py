@@ -181,6 +181,6 @@ HOST = [plan(fault, TWO, f"{fault}, two parts") for fault in (
     "second-scale-row")] + [
         plan("scale-row", COLT_BLK, "tiles in a row of tiles of scales"),
         plan("scale-matrix-stride", ROW_MN, "scale-matrix-stride, packed"),
-        plan("one-tile-less", COLT_BLK, "one-tile-less, of padding")]
+        plan("one-block-less", COLT_BLK, "one-block-less, of padding")]
 
 MUTANTS = MOVES + PLACES + PADDING + TILES + FIRST_PART + HOST

@@ -175,7 +175,7 @@ HOST = [plan(fault, COLT) for fault in (
     "in-box-rows", "in-box-inner", "out-box-rows", "out-box-inner", "in-stride",
     "in-stride-element", "out-stride", "in-matrix-stride", "out-matrix-stride",
     "scale-matrix-stride", "scale-row", "in-swizzle", "out-swizzle", "out-swizzle-span",
-    "in-padding", "out-padding", "one-tile-less", "one-tile-more")] + [
+    "in-padding", "out-padding", "one-block-less")] + [
         plan(fault, kernels, f"{fault}, {what}") for fault, kernels, what in (
             ("out-swizzle", fast("bf16_e2m1_b32_floor_colt"), "packed pairs"),
             ("out-swizzle", fast("f32_e2m1_b16_floor_sqt"), "packed squares"),
