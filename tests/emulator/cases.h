@@ -15,7 +15,8 @@ struct emu_case {
   unsigned ahead; /* elements that the tensors begin behind a multiple of 16 bytes */
 };
 
-/* Whether blocks walk over more tiles than one each: those of other kernels are as many as tiles. */
+/* Whether blocks walk over more tiles than one each: those of other kernels are as many as tiles.
+ */
 int emu_walks(const struct mxq_kernel_id *kernel);
 /* How many of the first ones are small: two of generic kernels, aligned and odd. */
 size_t emu_cases_small(const struct mxq_kernel_id *kernel);
