@@ -6,7 +6,7 @@
 enum {
   swizzle_align = 1024, /* its pattern repeats after eight rows of 128 bytes */
   block_reserve = 1024, /* shared memory that the system takes from every block */
-  shared_unit = 1024,   /* a block gets whole ones */
+  shared_unit = 1024,   /* of what launches ask for: a multiple of what blocks get it by */
   multiprocessor_shared = 228 * 1024,
   multiprocessor_registers = 64 * 1024,
   multiprocessor_threads = 2048,
@@ -103,7 +103,7 @@ void mxq_geometry_tile(const struct mxq_kernel_id *id, struct mxq_geometry *geom
   made.barrier_offset = align_up(most(made.scales_offset + scales, made.in_bytes), 8);
   made.shared_bytes = made.barrier_offset + 8;
   mxq_geometry_occupy(&made, tile_registers(&traits, made.threads > 256));
-  /* Measured: docs/performance.md. */
+  /* Measured: docs/schedules.md. */
   const int large = made.tile_n == 128 && made.tile_k == 128 && !traits.also;
   if (large && traits.column_major && traits.in_bits == 16 && traits.out_bits == 8)
     made.blocks_best = 3;

@@ -18,7 +18,7 @@ enum {
 
 static unsigned align_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
 
-/* Blocks of a multiprocessor beyond which a tile kernel is slower (docs/performance.md). */
+/* Blocks of a multiprocessor beyond which a tile kernel is slower (docs/schedules.md). */
 static unsigned tile_blocks(const struct mxq_traits *traits, unsigned tile_k) {
   static const struct {
     unsigned in_bits, out_bits, tile_k, blocks;

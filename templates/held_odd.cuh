@@ -1,7 +1,7 @@
 //$ need "device_odd.cuh"
 // float32 as bf16 that are rounded to odd: truncated, with the last bit set if what is cut off is not zero.
 // They lie on the same side of every tie between codes of e2m1 as the float32, and of every bound between
-// scales, so one more rounding gives its code: Boldo and Melquiond, "Emulation of FMA and correctly rounded
+// scales but one (below), so one more rounding gives its code: Boldo and Melquiond, "Emulation of FMA and correctly rounded
 // sums: proved algorithms using rounding to odd", 2008. An infinity or a NaN stays one.
 static_assert(POWER_OF_TWO && OUT_MANTISSA_BITS == 1, "exact products, and two bits more than a code's");
 static_assert(IN_BF16 && READS_ROWS, "packed words, kept for the runs of rows");

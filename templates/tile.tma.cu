@@ -1,4 +1,4 @@
-//$ -- Not where many more instructions would be left: float32 to bytes, and two parts of packed codes.
+//$ -- Not where many more instructions would be left: float32 to bytes, and 16 bits to two parts of packed codes.
 //$ local packed = output.bits == 4
 //$ local fast = input.bits == 32 and packed or input.bits == 16 and not (packed and layout.second ~= 0)
 //$ if fast then paste "fast_level.cuh" end
@@ -21,7 +21,8 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset}, BARRIER = ${kernel.barr
 //$ paste "tile.cuh"
 //$ paste "scales.cuh"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
-// too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
+// too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes, or becomes so
+// where it is packed.
 constexpr unsigned ROW_BYTES = TILE_K * ${input.bits} / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;

@@ -13,7 +13,7 @@ import unittest
 BENCH, MXQ = sys.argv[1:3]
 RUN = sys.argv[3:] == ["run"]
 RESULT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench", "results",
-                      "h200-2026-12-02", "main.json")
+                      "h200-2026-12-02-code", "main-before.json")
 
 
 def run(program, *arguments):

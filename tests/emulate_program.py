@@ -28,7 +28,7 @@ EDITS = {
     "swizzle": (r"\bswizzle<[A-Z_0-9]+>\(", "(", "colt|sqt"),
     "matrix of the load": (r"\bat\.e, BARRIER", "0, BARRIER", ""),
     "bound of K": (r"k < args\.k", "true", "_lin"),
-    "next tile": (r"tile \+= grid_size\(\)", "tile += grid_size() + (tile == 0)", ""),
+    "next tile": (r"\(args, block_id\(\)\)", "(args, block_id() + (block_id() == 0))", ""),
 }
 EDITED = ("quantize_bf16_e4m3_b32_rceil_colt_lin", "dequantize_e4m3_f32_b32_e8m0_colt_blk",
           "quantize_f16_e2m1_b64_even_rowcolt_blk", "quantize_f32_e5m2_b32_amax_row_lin")

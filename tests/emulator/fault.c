@@ -62,7 +62,6 @@ static void in_padding(struct mxq_tensor_plan *plan) {
 }
 static void out_padding(struct mxq_tensor_plan *plan) { plan->out[0].dims[0] += 16; }
 static void one_tile_less(struct mxq_tensor_plan *plan) { plan->tiles--; }
-static void one_tile_more(struct mxq_tensor_plan *plan) { plan->tiles++; }
 
 static const struct emu_fault faults[] = {
     {"in-box-rows", in_box_rows},
@@ -92,7 +91,6 @@ static const struct emu_fault faults[] = {
     {"in-padding", in_padding},
     {"out-padding", out_padding},
     {"one-tile-less", one_tile_less},
-    {"one-tile-more", one_tile_more},
 };
 
 const struct emu_fault *emu_fault_find(const char *name) {

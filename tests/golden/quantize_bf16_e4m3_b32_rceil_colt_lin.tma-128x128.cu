@@ -671,7 +671,8 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
 
 #line 23 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
-// too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes.
+// too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes, or becomes so
+// where it is packed.
 constexpr unsigned ROW_BYTES = TILE_K * 16 / 8;
 constexpr unsigned WORDS = TILE_K / COLUMNS;
 constexpr unsigned HELD_ROWS = 32;
@@ -749,7 +750,7 @@ MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
   return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
-#line 103 "templates/tile.tma.cu"
+#line 104 "templates/tile.tma.cu"
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -878,12 +879,12 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
   unsigned rows[HELD_ROWS];
-#line 234 "templates/tile.tma.cu"
+#line 235 "templates/tile.tma.cu"
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
-#line 239 "templates/tile.tma.cu"
+#line 240 "templates/tile.tma.cu"
   block_scale scale[PIECES][COLUMNS];
 #pragma unroll
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -917,7 +918,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   }
 }
 
-#line 275 "templates/tile.tma.cu"
+#line 276 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -932,7 +933,7 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
   block_sync();  // orders the barrier's initialization before the other threads' waits
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
   if (!SPLITS || thread_id() < PART_THREADS) quantize_rows(args, at, word, group);
-#line 295 "templates/tile.tma.cu"
+#line 296 "templates/tile.tma.cu"
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
   block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
   if (thread_id() == 0) store_tile(args, at);
