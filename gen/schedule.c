@@ -9,7 +9,6 @@
 
 static const struct mxq_family_facts families[] = {
     {MXQ_FAMILY_TMA, "tma", 1}, {MXQ_FAMILY_ANY, "any", 0}, {MXQ_FAMILY_RELAYOUT, "relayout", 0}};
-enum { families_planned = 2 }; /* the first */
 
 static const struct mxq_form_facts forms[] = {
     {MXQ_FORM_TILE, "tile.tma.cu", mxq_geometry_tile},
@@ -83,7 +82,7 @@ static const struct mxq_schedule schedules[] = {
 };
 
 const struct mxq_family_facts *mxq_family_at(size_t index) {
-  return index < families_planned ? &families[index] : NULL;
+  return index < MXQ_FAMILIES_PLANNED ? &families[index] : NULL;
 }
 
 const struct mxq_family_facts *mxq_family_every(size_t index) {

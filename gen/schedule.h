@@ -15,6 +15,9 @@ struct mxq_family_facts {
   unsigned needs_tma;
 };
 
+/* The families that plans choose from. */
+enum { MXQ_FAMILIES_PLANNED = 2 };
+
 /* NULL for a number that is no family; by index NULL past the end: those that plans choose from,
  * the preferred ones first; with `every`, those that no plan has too. */
 const struct mxq_family_facts *mxq_family_facts(unsigned family);

@@ -7,6 +7,7 @@
 #define MXQ_GEN_TUNE_H
 
 #include "kernel_id.h"
+#include "schedule.h"
 
 /* What bounds a launch: the latency of one tile; the L2 cache; the memory. */
 enum mxq_size_class { MXQ_SIZE_TINY, MXQ_SIZE_CACHED, MXQ_SIZE_LARGE, MXQ_SIZE_CLASSES };
@@ -47,5 +48,14 @@ const struct mxq_tune_row *mxq_tune_at(size_t index);
 enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_family family,
                                 const struct mxq_arch *arch, enum mxq_size_class size,
                                 struct mxq_kernel_id *id);
+
+/* All that mxq_tune_choose can say of a variant on an arch, for those who ask often: by the
+ * family's index (mxq_family_at) and the size class. Where the arch can run none, a kernel of no
+ * tile. */
+struct mxq_choices {
+  struct mxq_kernel_id kernels[MXQ_FAMILIES_PLANNED][MXQ_SIZE_CLASSES];
+};
+void mxq_tune_choose_all(const struct mxq_variant *variant, const struct mxq_arch *arch,
+                         struct mxq_choices *choices);
 
 #endif

@@ -42,6 +42,7 @@ static enum mxq_status describe_device(struct mxq_kernel *kernel) {
   kernel->capacity = (struct mxq_capacity){(uint64_t)l2_bytes, (unsigned)multiprocessors};
   if (mxq_arch_of_device(major, minor, &kernel->arch) != MXQ_OK)
     return mxq_status_set(MXQ_UNSUPPORTED, "%s", mxq_last_error());
+  mxq_tune_choose_all(&kernel->variant, kernel->arch, &kernel->choices);
   return MXQ_OK;
 }
 
@@ -114,6 +115,7 @@ void mxq_kernel_release(struct mxq_kernel *kernel) {
 
 void mxq_kernel_set_arch(struct mxq_kernel *kernel, const struct mxq_arch *arch) {
   kernel->arch = arch;
+  mxq_tune_choose_all(&kernel->variant, arch, &kernel->choices);
 }
 
 void mxq_kernel_free_all(struct mxq_context *context) {

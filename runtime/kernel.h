@@ -24,6 +24,7 @@ struct mxq_kernel {
   const struct mxq_driver *driver;
   const struct mxq_arch *arch;  /* of the device */
   struct mxq_capacity capacity; /* and what else of it decides schedules */
+  struct mxq_choices choices;   /* of the variant on `arch` */
   atomic_int references;
   struct mxq_kernel *next;             /* in its bucket of the context's table */
   _Atomic(struct mxq_loaded *) loaded; /* kernels of this variant loaded for the device */

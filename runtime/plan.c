@@ -36,8 +36,7 @@ static enum mxq_status encode_and_load(struct mxq_plan *plan) {
 static enum mxq_status plan_tensor(struct mxq_plan *plan, const struct mxq_kernel_id *id) {
   const struct mxq_kernel *kernel = plan->kernel;
   if (!id)
-    return mxq_plan_select(&kernel->variant, kernel->arch, &kernel->capacity, &plan->shape,
-                           &plan->pointers, &plan->tensor);
+    return mxq_plan_select_of(kernel, &plan->bytes, &plan->shape, &plan->pointers, &plan->tensor);
   MXQ_TRY(mxq_tensor_plan_make(id, kernel->arch, &plan->shape, &plan->tensor));
   return plan->tensor.grid ? mxq_plan_check_pointers(&plan->tensor, &plan->pointers) : MXQ_OK;
 }
@@ -80,14 +79,21 @@ enum mxq_size_class mxq_plan_size(const struct mxq_variant *variant,
   return mxq_size_class_of(moved, capacity);
 }
 
+static enum mxq_status plan_kernel(const struct mxq_kernel_id *id, const struct mxq_arch *arch,
+                                   const struct mxq_shape *shape,
+                                   const struct mxq_pointers *pointers,
+                                   struct mxq_tensor_plan *tensor) {
+  MXQ_TRY(mxq_tensor_plan_fill(id, arch, shape, tensor));
+  return pointers && tensor->grid ? mxq_plan_check_pointers(tensor, pointers) : MXQ_OK;
+}
+
 enum mxq_status mxq_plan_try(const struct mxq_variant *variant, enum mxq_family family,
                              const struct mxq_arch *arch, enum mxq_size_class size,
                              const struct mxq_shape *shape, const struct mxq_pointers *pointers,
                              struct mxq_tensor_plan *tensor) {
   struct mxq_kernel_id id;
   MXQ_TRY(mxq_tune_choose(variant, family, arch, size, &id));
-  MXQ_TRY(mxq_tensor_plan_fill(&id, arch, shape, tensor));
-  return pointers && tensor->grid ? mxq_plan_check_pointers(tensor, pointers) : MXQ_OK;
+  return plan_kernel(&id, arch, shape, pointers, tensor);
 }
 
 enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
@@ -102,6 +108,23 @@ enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct 
   const enum mxq_size_class size = mxq_plan_size(variant, &bytes, capacity ? capacity : &usual);
   for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++)
     status = mxq_plan_try(variant, family->family, arch, size, shape, pointers, tensor);
+  return status;
+}
+
+enum mxq_status mxq_plan_select_of(const struct mxq_kernel *kernel,
+                                   const struct mxq_byte_counts *bytes,
+                                   const struct mxq_shape *shape,
+                                   const struct mxq_pointers *pointers,
+                                   struct mxq_tensor_plan *tensor) {
+  const enum mxq_size_class size = mxq_plan_size(&kernel->variant, bytes, &kernel->capacity);
+  const struct mxq_family_facts *family;
+  enum mxq_status status = MXQ_UNSUPPORTED;
+  for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++) {
+    const struct mxq_kernel_id *id = &kernel->choices.kernels[i][size];
+    status = id->tile_n ? plan_kernel(id, kernel->arch, shape, pointers, tensor)
+                        : mxq_plan_try(&kernel->variant, family->family, kernel->arch, size, shape,
+                                       pointers, tensor); /* says why there is none */
+  }
   return status;
 }
 

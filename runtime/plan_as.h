@@ -14,7 +14,14 @@ enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct 
                                 const struct mxq_capacity *capacity, const struct mxq_shape *shape,
                                 const struct mxq_pointers *pointers,
                                 struct mxq_tensor_plan *tensor);
-/* One family of it; the variant is legal, and `bytes` are those of the shape. */
+/* mxq_plan_select for a kernel on a GPU, whose choices are known; `bytes` are those of the shape.
+ */
+enum mxq_status mxq_plan_select_of(const struct mxq_kernel *kernel,
+                                   const struct mxq_byte_counts *bytes,
+                                   const struct mxq_shape *shape,
+                                   const struct mxq_pointers *pointers,
+                                   struct mxq_tensor_plan *tensor);
+/* One family of mxq_plan_select; the variant is legal, and `bytes` are those of the shape. */
 enum mxq_status mxq_plan_try(const struct mxq_variant *variant, enum mxq_family family,
                              const struct mxq_arch *arch, enum mxq_size_class size,
                              const struct mxq_shape *shape, const struct mxq_pointers *pointers,

@@ -30,7 +30,8 @@ static enum mxq_status resolve_device(const struct mxq_byte_counts *bytes,
 }
 
 /* Loading is not allowed while a stream captures. */
-static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_shape *shape,
+static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_byte_counts *bytes,
+                                   const struct mxq_shape *shape,
                                    const struct mxq_pointers *pointers, mxq_stream stream) {
   struct mxq_tensor_plan tensor;
   char name[MXQ_VARIANT_NAME_SIZE];
@@ -38,8 +39,7 @@ static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_s
   if (kernel->device == MXQ_DEVICE_CPU) return MXQ_OK;
   MXQ_TRY(mxq_stream_is_capturing(kernel, stream, &capturing));
   if (!capturing) return MXQ_OK;
-  MXQ_TRY(
-      mxq_plan_select(&kernel->variant, kernel->arch, &kernel->capacity, shape, pointers, &tensor));
+  MXQ_TRY(mxq_plan_select_of(kernel, bytes, shape, pointers, &tensor));
   if (mxq_kernel_is_loaded(kernel, &tensor.kernel)) return MXQ_OK;
   MXQ_TRY(mxq_variant_name(&kernel->variant, name, sizeof name));
   MXQ_FAIL(MXQ_NOT_READY,
@@ -48,10 +48,11 @@ static enum mxq_status check_ready(struct mxq_kernel *kernel, const struct mxq_s
            name, kernel->device);
 }
 
-static enum mxq_status run_kernel(struct mxq_kernel *kernel, const struct mxq_shape *shape,
+static enum mxq_status run_kernel(struct mxq_kernel *kernel, const struct mxq_byte_counts *bytes,
+                                  const struct mxq_shape *shape,
                                   const struct mxq_pointers *pointers, mxq_stream stream) {
   struct mxq_plan *plan = NULL;
-  MXQ_TRY(check_ready(kernel, shape, pointers, stream));
+  MXQ_TRY(check_ready(kernel, bytes, shape, pointers, stream));
   MXQ_TRY(mxq_plan_create(kernel, shape, pointers, &plan));
   const enum mxq_status status = mxq_plan_launch(plan, stream);
   mxq_plan_destroy(plan);
@@ -91,7 +92,7 @@ enum mxq_status mxq_run(struct mxq_context *context, const struct mxq_variant *v
   if (device == MXQ_DEVICE_AUTO && mxq_shape_empty(shape)) return MXQ_OK;
   MXQ_TRY(resolve_device(&bytes, pointers, &device));
   MXQ_TRY(mxq_kernel_get(context, variant, device, &kernel));
-  const enum mxq_status status = run_kernel(kernel, shape, pointers, stream);
+  const enum mxq_status status = run_kernel(kernel, &bytes, shape, pointers, stream);
   mxq_kernel_release(kernel);
   return status;
 }

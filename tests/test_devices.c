@@ -13,6 +13,8 @@
 #include "fakes.h"
 #include "host_scenario.h"
 #include "kernel.h"
+#include "plan_as.h"
+#include "shape.h"
 
 static struct fakes fakes;
 static char warnings[2048];
@@ -58,6 +60,22 @@ static int use_devices_of_three_archs(void *user) {
   return 0;
 }
 
+/* What a kernel knows of its device's choices is what a selection finds anew, at each size. */
+static int selects_as_anew(const struct mxq_kernel *kernel) {
+  static const int64_t lengths[] = {128, 1024, 16384, 1001};
+  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    const struct mxq_shape shape = mxq_shape_dense(1, lengths[i], lengths[i]);
+    struct mxq_byte_counts bytes;
+    struct mxq_tensor_plan known, anew;
+    CHILD_CHECK(mxq_shape_measure(&kernel->variant, &shape, &bytes) == MXQ_OK);
+    CHILD_CHECK(mxq_plan_select_of(kernel, &bytes, &shape, NULL, &known) == MXQ_OK);
+    CHILD_CHECK(mxq_plan_select(&kernel->variant, kernel->arch, &kernel->capacity, &shape, NULL,
+                                &anew) == MXQ_OK);
+    CHILD_CHECK(memcmp(&known, &anew, sizeof known) == 0);
+  }
+  return 0;
+}
+
 static int use_archs_of_minors(void *user) {
   static const char *const names[] = {"80", "80", "80", "89", "121a"};
   struct mxq_context *context = create(MXQ_JIT_ON, "/proc/mxq");
@@ -68,6 +86,7 @@ static int use_archs_of_minors(void *user) {
     struct mxq_kernel *kernel = NULL;
     CHILD_CHECK(mxq_kernel_get(context, &scenario.variant, device, &kernel) == MXQ_OK);
     CHILD_CHECK(!strcmp(kernel->arch->name, names[device]));
+    CHILD_CHECK(selects_as_anew(kernel) == 0);
     CHILD_CHECK(mxq_supported(context, &scenario.variant, NULL, device) == MXQ_OK);
     mxq_kernel_release(kernel);
   }

@@ -65,14 +65,18 @@ static void every_size_has_a_kernel(void **state) {
   const struct mxq_arch *arch;
   const struct mxq_family_facts *family;
   while (mxq_variant_next(&variant))
-    for (size_t a = 0; (arch = mxq_arch_at(a)); a++)
+    for (size_t a = 0; (arch = mxq_arch_at(a)); a++) {
+      struct mxq_choices choices;
+      mxq_tune_choose_all(&variant, arch, &choices);
       for (size_t f = 0; (family = mxq_family_at(f)); f++)
         for (unsigned size = 0; size < MXQ_SIZE_CLASSES; size++) {
+          const struct mxq_kernel_id *chosen = &choices.kernels[f][size];
           struct mxq_kernel_id id;
           const enum mxq_status status =
               mxq_tune_choose(&variant, family->family, arch, (enum mxq_size_class)size, &id);
           if (family->needs_tma && !arch->has_tma) {
             assert_int_equal(status, MXQ_UNSUPPORTED);
+            assert_int_equal(chosen->tile_n, 0);
             continue;
           }
           if (status != MXQ_OK) fail_msg("%s", mxq_last_error());
@@ -80,7 +84,9 @@ static void every_size_has_a_kernel(void **state) {
           assert_int_equal(mxq_kernel_id_check_arch(&id, arch), MXQ_OK);
           assert_memory_equal(&id.variant, &variant, sizeof variant);
           assert_int_equal(id.family, family->family);
+          assert_memory_equal(chosen, &id, sizeof id);
         }
+    }
 }
 
 /* The rule, on an arch that was never measured. */
