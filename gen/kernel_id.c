@@ -129,11 +129,14 @@ enum mxq_status mxq_kernel_id_choose(const struct mxq_variant *variant, enum mxq
 enum mxq_status mxq_kernel_id_default(const struct mxq_variant *variant,
                                       const struct mxq_arch *arch, struct mxq_kernel_id *id) {
   const struct mxq_family_facts *family;
+  struct mxq_kept_error kept;
   enum mxq_status status = MXQ_OK;
+  mxq_error_keep(&kept);
   for (size_t i = 0; (family = mxq_family_at(i)); i++) {
     status = mxq_kernel_id_choose(variant, family->family, arch, id);
     if (status != MXQ_UNSUPPORTED) break;
   }
+  if (status == MXQ_OK) mxq_error_restore(&kept);
   return status;
 }
 

@@ -30,14 +30,17 @@ enum mxq_status mxq_selectable_by_plans(const struct mxq_variant *variant,
                                         struct mxq_kernel_id ids[MXQ_SELECTABLE_MOST],
                                         size_t *count) {
   const struct mxq_family_facts *family;
+  struct mxq_kept_error kept;
   enum mxq_status status = MXQ_OK;
   size_t found = 0;
+  mxq_error_keep(&kept);
   MXQ_TRY(mxq_variant_check(variant));
   for (size_t i = 0; (family = mxq_family_at(i)) != NULL; ++i) {
     status = add_family(variant, family->family, arch, ids, &found);
     if (status != MXQ_UNSUPPORTED) MXQ_TRY(status);
   }
   if (!found) return status;
+  mxq_error_restore(&kept);
   *count = found;
   return MXQ_OK;
 }

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_SIZE 8192
-
-static _Thread_local char last_error[TEXT_SIZE];
+static _Thread_local char last_error[MXQ_ERROR_SIZE];
 
 const char *mxq_status_name(enum mxq_status status) {
   static const struct {
@@ -27,7 +25,7 @@ const char *mxq_last_error(void) { return last_error; }
 
 enum mxq_status mxq_status_set(enum mxq_status status, const char *format, ...) {
   static const char mark[] = " ...";
-  char text[TEXT_SIZE]; /* the arguments may point into last_error */
+  char text[MXQ_ERROR_SIZE]; /* the arguments may point into last_error */
   va_list arguments;
   va_start(arguments, format);
   const int length = vsnprintf(text, sizeof text, format, arguments);
@@ -36,4 +34,12 @@ enum mxq_status mxq_status_set(enum mxq_status status, const char *format, ...) 
   if (length >= (int)sizeof text) memcpy(text + sizeof text - sizeof mark, mark, sizeof mark);
   memcpy(last_error, text, strlen(text) + 1);
   return status;
+}
+
+void mxq_error_keep(struct mxq_kept_error *kept) {
+  memcpy(kept->text, last_error, strlen(last_error) + 1);
+}
+
+void mxq_error_restore(const struct mxq_kept_error *kept) {
+  memcpy(last_error, kept->text, strlen(kept->text) + 1);
 }

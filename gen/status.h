@@ -8,6 +8,15 @@
 enum mxq_status mxq_status_set(enum mxq_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The thread's error text, to go back to after a failure that another way made up for: a call that
+ * succeeds leaves it as it was. */
+#define MXQ_ERROR_SIZE 8192
+struct mxq_kept_error {
+  char text[MXQ_ERROR_SIZE];
+};
+void mxq_error_keep(struct mxq_kept_error *kept);
+void mxq_error_restore(const struct mxq_kept_error *kept);
+
 #define MXQ_FAIL(status, ...) return mxq_status_set(status, __VA_ARGS__)
 
 #define MXQ_FAIL_IF(condition, status, ...)                    \

@@ -107,9 +107,12 @@ enum mxq_status mxq_tune_choose(const struct mxq_variant *variant, enum mxq_fami
 void mxq_tune_choose_all(const struct mxq_variant *variant, const struct mxq_arch *arch,
                          struct mxq_choices *choices) {
   const struct mxq_family_facts *family;
+  struct mxq_kept_error kept;
+  mxq_error_keep(&kept);
   memset(choices, 0, sizeof *choices);
   for (size_t i = 0; (family = mxq_family_at(i)); i++)
     for (unsigned size = 0; size < MXQ_SIZE_CLASSES; size++)
       (void)mxq_tune_choose(variant, family->family, arch, (enum mxq_size_class)size,
                             &choices->kernels[i][size]);
+  mxq_error_restore(&kept);
 }

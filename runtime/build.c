@@ -37,7 +37,10 @@ static void take(const struct mxq_store_entry *entry, enum mxq_origin origin,
  * entry does. */
 static int is_of_other_nvrtc(const struct job *job, const struct mxq_store_entry *entry) {
   const struct mxq_nvrtc *nvrtc = NULL;
-  if (!job->context->cache_strict || mxq_context_nvrtc(job->context, &nvrtc) != MXQ_OK) return 0;
+  struct mxq_kept_error kept;
+  if (!job->context->cache_strict) return 0;
+  mxq_error_keep(&kept);
+  if (mxq_context_nvrtc(job->context, &nvrtc) != MXQ_OK) return mxq_error_restore(&kept), 0;
   if ((int)entry->nvrtc_major == nvrtc->major && (int)entry->nvrtc_minor == nvrtc->minor &&
       strncmp(entry->nvrtc_build_id, nvrtc->build_id, sizeof entry->nvrtc_build_id) == 0)
     return 0;

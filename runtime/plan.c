@@ -103,11 +103,14 @@ enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct 
   const struct mxq_capacity usual = mxq_capacity_of(arch);
   const struct mxq_family_facts *family;
   struct mxq_byte_counts bytes;
+  struct mxq_kept_error kept;
   enum mxq_status status = MXQ_UNSUPPORTED;
+  mxq_error_keep(&kept);
   MXQ_TRY(mxq_shape_measure(variant, shape, &bytes));
   const enum mxq_size_class size = mxq_plan_size(variant, &bytes, capacity ? capacity : &usual);
   for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++)
     status = mxq_plan_try(variant, family->family, arch, size, shape, pointers, tensor);
+  if (status == MXQ_OK) mxq_error_restore(&kept);
   return status;
 }
 
@@ -118,13 +121,16 @@ enum mxq_status mxq_plan_select_of(const struct mxq_kernel *kernel,
                                    struct mxq_tensor_plan *tensor) {
   const enum mxq_size_class size = mxq_plan_size(&kernel->variant, bytes, &kernel->capacity);
   const struct mxq_family_facts *family;
+  struct mxq_kept_error kept;
   enum mxq_status status = MXQ_UNSUPPORTED;
+  mxq_error_keep(&kept);
   for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++) {
     const struct mxq_kernel_id *id = &kernel->choices.kernels[i][size];
     status = id->tile_n ? plan_kernel(id, kernel->arch, shape, pointers, tensor)
                         : mxq_plan_try(&kernel->variant, family->family, kernel->arch, size, shape,
                                        pointers, tensor); /* says why there is none */
   }
+  if (status == MXQ_OK) mxq_error_restore(&kept);
   return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host_scenario.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "status.h"
@@ -28,7 +29,14 @@ void scenario_free(struct scenario *scenario) {
 static int mark;
 #define MARKED ((void *)&mark)
 
+/* A success leaves the text of an earlier failure as it is (mxq/status.h). */
+static const char said[] = "an earlier failure";
+
 static enum mxq_status note(struct scenario *scenario, const char *call, enum mxq_status status) {
+  if (status == MXQ_OK && strcmp(mxq_last_error(), said) != 0) {
+    fprintf(stderr, "%s succeeds and says: %s\n", call, mxq_last_error());
+    status = MXQ_INTERNAL;
+  }
   if (status != MXQ_OK) scenario->failed = call;
   return status;
 }
@@ -90,6 +98,7 @@ static enum mxq_status use_context(struct scenario *scenario, struct mxq_context
 enum mxq_status scenario_run(struct scenario *scenario, const struct mxq_config *config) {
   struct mxq_context *context = MARKED;
   scenario->failed = NULL;
+  (void)mxq_status_set(MXQ_INTERNAL, "%s", said);
   const enum mxq_status created =
       note(scenario, "mxq_context_create", mxq_context_create(config, &context));
   if (created != MXQ_OK) return context == MARKED ? created : MXQ_INTERNAL;

@@ -15,6 +15,7 @@
 #include "kernel.h"
 #include "plan_as.h"
 #include "shape.h"
+#include "status.h"
 
 static struct fakes fakes;
 static char warnings[2048];
@@ -88,6 +89,9 @@ static int use_archs_of_minors(void *user) {
     CHILD_CHECK(!strcmp(kernel->arch->name, names[device]));
     CHILD_CHECK(selects_as_anew(kernel) == 0);
     CHILD_CHECK(mxq_supported(context, &scenario.variant, NULL, device) == MXQ_OK);
+    (void)mxq_status_set(MXQ_INTERNAL, "an earlier failure");
+    CHILD_CHECK(mxq_prepare(context, names[device], &scenario.variant, 1) == MXQ_OK);
+    CHILD_CHECK(says("an earlier failure"));
     mxq_kernel_release(kernel);
   }
   mxq_context_destroy(context);
@@ -181,11 +185,13 @@ static int have_an_entry_refused(void *user) {
     const uint64_t compiles = round == 0 || round == 2;
     CHILD_CHECK(mxq_kernel_get(context, &scenario.variant, 0, &kernel) == MXQ_OK);
     if (round >= 2) fakes.fake_refuse(1);
+    (void)mxq_status_set(MXQ_INTERNAL, "an earlier failure");
     const enum mxq_status status =
         mxq_plan_create(kernel, &scenario.shape, &scenario.run.at, &plan);
     CHILD_CHECK(status == (round < 3 ? MXQ_OK : MXQ_DRIVER_ERROR));
     CHILD_CHECK(atomic_load(&context->made[MXQ_ORIGIN_COMPILED]) == compiles);
     if (round == 2) CHILD_CHECK(strstr(warnings, "refuses"));
+    if (round < 3) CHILD_CHECK(says("an earlier failure"));
     if (round == 3) CHILD_CHECK(says("refuses") && says("MXQ_JIT") && says("CUDA 13.0"));
     if (status == MXQ_OK) mxq_plan_destroy(plan);
     mxq_kernel_release(kernel);
