@@ -14,6 +14,7 @@
 #include "context.h"
 #include "fakes.h"
 #include "host_scenario.h"
+#include "status.h"
 
 static const char name[] = "quantize_bf16_e4m3_b32_rceil_colt_lin";
 static char root[64], dir[96];
@@ -45,9 +46,11 @@ static int take(void *user) {
   config.jit = step->jit;
   CHILD_CHECK(mxq_kernel_id_parse(name, &id) == MXQ_OK && mxq_arch_parse("90a", &arch) == MXQ_OK);
   CHILD_CHECK(mxq_context_create(&config, &context) == MXQ_OK);
+  (void)mxq_status_set(MXQ_INTERNAL, "an earlier failure");
   CHILD_CHECK(mxq_image_get(context, &id, arch, &image, &origin) == step->status);
   if (step->status == MXQ_NOT_PREBUILT) CHILD_CHECK(strstr(mxq_last_error(), name));
   if (step->status == MXQ_OK) CHILD_CHECK(origin == step->origin);
+  if (step->status == MXQ_OK) CHILD_CHECK(!strcmp(mxq_last_error(), "an earlier failure"));
   mxq_context_destroy(context);
   return 0;
 }
