@@ -15,7 +15,7 @@ struct mxq_family_facts {
   unsigned needs_tma;
 };
 
-/* The families that plans choose from. */
+/* How many families plans choose from: mxq_family_at. */
 enum { MXQ_FAMILIES_PLANNED = 2 };
 
 /* NULL for a number that is no family; by index NULL past the end: those that plans choose from,

@@ -96,22 +96,36 @@ enum mxq_status mxq_plan_try(const struct mxq_variant *variant, enum mxq_family 
   return plan_kernel(&id, arch, shape, pointers, tensor);
 }
 
+/* The first family that takes it. `choices`: of the variant on the arch; NULL: to be made. */
+static enum mxq_status select_family(const struct mxq_variant *variant, const struct mxq_arch *arch,
+                                     const struct mxq_choices *choices, enum mxq_size_class size,
+                                     const struct mxq_shape *shape,
+                                     const struct mxq_pointers *pointers,
+                                     struct mxq_tensor_plan *tensor) {
+  const struct mxq_family_facts *family;
+  struct mxq_kept_error kept;
+  enum mxq_status status = MXQ_UNSUPPORTED;
+  mxq_error_keep(&kept);
+  for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++) {
+    const struct mxq_kernel_id *known = choices ? &choices->kernels[i][size] : NULL;
+    /* Where there is none, mxq_plan_try says why. */
+    status = known && known->tile_n
+                 ? plan_kernel(known, arch, shape, pointers, tensor)
+                 : mxq_plan_try(variant, family->family, arch, size, shape, pointers, tensor);
+  }
+  if (status == MXQ_OK) mxq_error_restore(&kept);
+  return status;
+}
+
 enum mxq_status mxq_plan_select(const struct mxq_variant *variant, const struct mxq_arch *arch,
                                 const struct mxq_capacity *capacity, const struct mxq_shape *shape,
                                 const struct mxq_pointers *pointers,
                                 struct mxq_tensor_plan *tensor) {
   const struct mxq_capacity usual = mxq_capacity_of(arch);
-  const struct mxq_family_facts *family;
   struct mxq_byte_counts bytes;
-  struct mxq_kept_error kept;
-  enum mxq_status status = MXQ_UNSUPPORTED;
-  mxq_error_keep(&kept);
   MXQ_TRY(mxq_shape_measure(variant, shape, &bytes));
   const enum mxq_size_class size = mxq_plan_size(variant, &bytes, capacity ? capacity : &usual);
-  for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++)
-    status = mxq_plan_try(variant, family->family, arch, size, shape, pointers, tensor);
-  if (status == MXQ_OK) mxq_error_restore(&kept);
-  return status;
+  return select_family(variant, arch, NULL, size, shape, pointers, tensor);
 }
 
 enum mxq_status mxq_plan_select_of(const struct mxq_kernel *kernel,
@@ -120,18 +134,8 @@ enum mxq_status mxq_plan_select_of(const struct mxq_kernel *kernel,
                                    const struct mxq_pointers *pointers,
                                    struct mxq_tensor_plan *tensor) {
   const enum mxq_size_class size = mxq_plan_size(&kernel->variant, bytes, &kernel->capacity);
-  const struct mxq_family_facts *family;
-  struct mxq_kept_error kept;
-  enum mxq_status status = MXQ_UNSUPPORTED;
-  mxq_error_keep(&kept);
-  for (size_t i = 0; status == MXQ_UNSUPPORTED && (family = mxq_family_at(i)); i++) {
-    const struct mxq_kernel_id *id = &kernel->choices.kernels[i][size];
-    status = id->tile_n ? plan_kernel(id, kernel->arch, shape, pointers, tensor)
-                        : mxq_plan_try(&kernel->variant, family->family, kernel->arch, size, shape,
-                                       pointers, tensor); /* says why there is none */
-  }
-  if (status == MXQ_OK) mxq_error_restore(&kept);
-  return status;
+  return select_family(&kernel->variant, kernel->arch, &kernel->choices, size, shape, pointers,
+                       tensor);
 }
 
 static enum mxq_status check_address(const char *name, unsigned part, const void *address,
