@@ -8,6 +8,7 @@
 #include "aot.h"
 #include "compile.h"
 #include "expand.h"
+#include "opening.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -81,17 +82,31 @@ static void write_disk(const struct job *job, const struct mxq_store_entry *entr
     warn_of_disk(job, from, why);
 }
 
-static enum mxq_status expand_and_compile(const struct job *job, const struct mxq_nvrtc *nvrtc,
+/* The source, and NVRTC opened while it is expanded. */
+static enum mxq_status expand_and_open(const struct job *job, char **source, size_t *length,
+                                       const struct mxq_nvrtc **nvrtc) {
+  struct mxq_opening opening;
+  char *text = NULL;
+  mxq_opening_begin(job->context, &opening);
+  const enum mxq_status expanded =
+      mxq_expand(&job->context->allocator, job->id, job->arch, NULL, &text, length);
+  const enum mxq_status opened = mxq_opening_end(&opening, nvrtc);
+  if (expanded == MXQ_OK && opened == MXQ_OK) return *source = text, MXQ_OK;
+  mxq_free(&job->context->allocator, text);
+  return opened != MXQ_OK ? opened : expanded;
+}
+
+static enum mxq_status expand_and_compile(const struct job *job, const struct mxq_nvrtc **nvrtc,
                                           struct mxq_compiled *compiled, uint64_t hash[2]) {
   const struct mxq_allocator *allocator = &job->context->allocator;
   char *source = NULL;
   size_t length = 0;
-  MXQ_TRY(mxq_expand(allocator, job->id, job->arch, NULL, &source, &length));
+  MXQ_TRY(expand_and_open(job, &source, &length, nvrtc));
   const XXH128_hash_t source_hash = XXH3_128bits(source, length);
   hash[0] = source_hash.low64;
   hash[1] = source_hash.high64;
   const enum mxq_status status =
-      mxq_compile(allocator, nvrtc, source, job->name, job->arch, MXQ_COMPILE_CUBIN, compiled);
+      mxq_compile(allocator, *nvrtc, source, job->name, job->arch, MXQ_COMPILE_CUBIN, compiled);
   mxq_free(allocator, source);
   return status;
 }
@@ -100,8 +115,7 @@ static enum mxq_status compile(const struct job *job, struct mxq_image *image) {
   const struct mxq_nvrtc *nvrtc = NULL;
   struct mxq_compiled compiled;
   struct mxq_store_entry entry = {.cubin_size = 0};
-  MXQ_TRY(mxq_context_nvrtc(job->context, &nvrtc));
-  MXQ_TRY(expand_and_compile(job, nvrtc, &compiled, entry.source_hash));
+  MXQ_TRY(expand_and_compile(job, &nvrtc, &compiled, entry.source_hash));
   entry.nvrtc_major = (uint32_t)nvrtc->major;
   entry.nvrtc_minor = (uint32_t)nvrtc->minor;
   memcpy(entry.nvrtc_build_id, nvrtc->build_id, sizeof entry.nvrtc_build_id);
