@@ -13,6 +13,7 @@ constexpr unsigned MAXIMA = ${kernel.maxima_offset}, SCALE_TILE = ${kernel.scale
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
 //$ paste "scales.cuh"
+//$ paste "scales_tile.cuh"
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "extent.cuh"

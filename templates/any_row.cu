@@ -14,6 +14,7 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
 //$ paste "scales.cuh"
+//$ paste "scales_tile.cuh"
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "extent.cuh"

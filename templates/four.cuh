@@ -134,6 +134,7 @@ MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMN
   narrow_four_bf16<OUT_EXPONENT_BITS>(words, multiplier_pair(scale), four);
 }
 //$ else
+//$   need "narrow.cuh"
 
 struct row_products {
   float column[COLUMNS];

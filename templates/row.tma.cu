@@ -15,6 +15,7 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"
 //$ paste "scales.cuh"
+//$ paste "scales_tile.cuh"
 // K is a multiple of a run: each is inside or outside as a whole.
 constexpr unsigned ROW_THREADS = THREADS / TILE_N;
 constexpr unsigned STEP = ROW_THREADS * RUN;       // columns from one run of a thread to its next

@@ -11,6 +11,7 @@ constexpr unsigned MAXIMA = ${kernel.maxima_offset}, SCALE_TILE = ${kernel.scale
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
 //$ paste "scales.cuh"
+//$ paste "scales_tile.cuh"
 // A thread holds one 32-bit word of HELD_ROWS rows, a strip: little work one after the other, where
 // there is too little to do for the device's threads. GROUPS neighbouring lanes hold a block along N;
 // a warp, as many words beside each other as are left.

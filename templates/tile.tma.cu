@@ -2,6 +2,11 @@
 //$ local packed = output.bits == 4
 //$ local fast = input.bits == 32 and packed or input.bits == 16 and not (packed and layout.second ~= 0)
 //$ if fast then paste "fast_level.cuh" end
+//$ -- What the form does not use costs its compile time too. Codes that pass through a row-major tile: of the only
+//$ -- part, or of squares in both; scales that leave by tiles: packed ones, and those of two parts' rows.
+//$ local main = layout.second ~= 0 and layout.second or layout.first
+//$ local stages = main < part.column_major or layout.second ~= 0 and layout.first == part.along_n + part.along_k
+//$ local scales_by_tiles = layout.second ~= 0 or mode.scale_bits == 8 and variant.scales ~= "lin"
 //$ paste("args.h", {launch = "tma"})
 //$ paste "device.cuh"
 //$ need "device_copy.cuh"
@@ -20,6 +25,7 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset}, BARRIER = ${kernel.barr
 //$ paste("four.cuh", {input = held})
 //$ paste "tile.cuh"
 //$ paste "scales.cuh"
+//$ if scales_by_tiles then paste "scales_tile.cuh" end
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes, or becomes so
 // where it is packed.
@@ -151,54 +157,20 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
   }
 }
 
-// Puts four codes into a row-major tile, `below` rows below `row`: those of two columns in two rows,
-// or of one in four.
-MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned four) {
-  const unsigned to = tile + row * OUT_ROW_BYTES, apart = below * OUT_ROW_BYTES;
-  if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    shared_store(to + word * 2, static_cast<unsigned short>(four), apart);
-    shared_store(to + word * 2, static_cast<unsigned short>(four >> 16), apart + OUT_ROW_BYTES);
-  } else if constexpr (COLUMNS == 2) {
-    shared_store(to + word, static_cast<unsigned char>(four), apart);
-    shared_store(to + word, static_cast<unsigned char>(four >> 8), apart + OUT_ROW_BYTES);
-  } else {
-    for (unsigned r = 0; r < 4; r++)
-      shared_store(to + word, static_cast<unsigned char>(four >> 8 * r), apart + r * OUT_ROW_BYTES);
-  }
+//$ if stages then paste "tile_stage.cuh" end
+// Where the codes of sixteen rows of a word's first column go in a column-major tile. Those of its second one
+// are a row of the tile on, and those of the sixteen rows beside these in the other half of as many bytes:
+// swizzled, both differ in bits that nothing carries into.
+MXQ_FN unsigned codes_place(unsigned row, unsigned word) {
+  if constexpr (COLUMN_MAJOR)
+    return swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
+                                   word * COLUMNS * SLAB_ROW_BYTES + row % SLAB_ROWS * OUT_BITS / 8);
+  return 0;
 }
 
-// Puts the codes of eight rows into a packed row-major tile. Two neighbouring threads hold the two codes
-// of a byte: each finishes four of the rows.
-MXQ_FN void stage_eight(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned eight) {
-  const unsigned odd = word % 2, theirs = shuffle_xor(eight, 1);
-  // The even column's four codes in the low half, the odd one's in the high half.
-  const unsigned both_columns = permute_bytes(eight, theirs, odd ? 0x3276 : 0x5410);
-  const unsigned even_rows = both_columns & 0x0F0F0F0F, odd_rows = both_columns >> 4 & 0x0F0F0F0F;
-  const unsigned to = tile + (row + odd * 4) * OUT_ROW_BYTES + word / 2;
-  const unsigned apart = below * OUT_ROW_BYTES;
-  const unsigned zero_two = even_rows | even_rows >> 12, one_three = odd_rows | odd_rows >> 12;
-  shared_store(to, static_cast<unsigned char>(zero_two), apart);
-  shared_store(to, static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES);
-  shared_store(to, static_cast<unsigned char>(zero_two >> 8), apart + 2 * OUT_ROW_BYTES);
-  shared_store(to, static_cast<unsigned char>(one_three >> 8), apart + 3 * OUT_ROW_BYTES);
-}
-
-// Quantizes four rows of a word's columns into the row-major tile of the main part, or of the first
-// part where both have the same squares.
-MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigned *four_rows,
-                       const block_scale (&of)[COLUMNS]) {
-  constexpr unsigned TILE = COLUMN_MAJOR ? ALSO_TILE : OUT_TILE;
-  if constexpr (COLUMNS == 2 || OUT_BITS == 8) {
-    for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-      stage_four(TILE, row, quad * 4 + r, word, narrow_across(four_rows + r, of));
-  } else if (quad % 2) {
-    const unsigned before = narrow_across(four_rows - 4, of), here = narrow_across(four_rows, of);
-    stage_eight(TILE, row, quad * 4 - 4, word, permute_bytes(before, here, 0x5410));
-  }
-}
-
-// Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in.
-MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
+// Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in; `to`:
+// their codes_place.
+MXQ_FN void convert_half(unsigned row, unsigned to, unsigned word, const unsigned *rows,
                          const block_scale (*scale)[COLUMNS]) {
   codes16 codes[COLUMNS];
 #pragma unroll
@@ -210,14 +182,14 @@ MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
       narrow_down(four_rows, of, four);
       for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
     }
-    if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
+//$ if stages then
+    stage_quad(row, quad, word, four_rows, of);
+//$ end
   }
   if constexpr (COLUMN_MAJOR)
     for (unsigned c = 0; c < COLUMNS; c++)
-      shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
-                                           (word * COLUMNS + c) * SLAB_ROW_BYTES +
-                                           row % SLAB_ROWS * OUT_BITS / 8),
-                   codes[c]);
+      shared_store(to ^ (c * SLAB_ROW_BYTES >> 3 & (SLAB_ROW_BYTES - 16)), codes[c],
+                   c * SLAB_ROW_BYTES);
 }
 
 // Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
@@ -228,6 +200,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   constexpr bool FLIPS = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 && !(ALONG_K && PIECES > 1);
   const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
+  const unsigned to = codes_place(first_row + flip, word);
   unsigned rows[HELD_ROWS];
 //$ if held.bits ~= input.bits then
   pack_rows(first_row, word, rows);
@@ -255,7 +228,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     // of each row of the second one.
 #pragma unroll 1
     for (unsigned half = 0;; half += 16) {
-      convert_half(first_row + (half ^ flip), word, rows, scale);
+      convert_half(first_row + (half ^ flip), to ^ half * OUT_BITS / 8, word, rows, scale);
       if (half != 0) break;
 #pragma unroll
       for (unsigned r = 0; r < 16; r++) rows[r] = rows[16 + r];
@@ -266,7 +239,8 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   } else {
 #pragma unroll
     for (unsigned half = 0; half < HELD_ROWS; half += 16)
-      convert_half(first_row + (half ^ flip), word, rows + half, scale + half / PIECE_ROWS);
+      convert_half(first_row + (half ^ flip), to ^ half * OUT_BITS / 8, word, rows + half,
+                   scale + half / PIECE_ROWS);
   }
 }
 
@@ -296,8 +270,10 @@ MXQ_KERNEL(${kernel.symbol}, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
   block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
   if (thread_id() == 0) store_tile(args, at);
+//$ if scales_by_tiles then
   if constexpr (SCALES_BY_TILES)
     store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
   if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
     store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
+//$ end
 }

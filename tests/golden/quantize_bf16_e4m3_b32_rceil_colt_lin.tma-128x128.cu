@@ -214,7 +214,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 9 "templates/tile.tma.cu"
+#line 14 "templates/tile.tma.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
@@ -281,89 +281,35 @@ MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
 }
 #endif
 
-#line 1 "templates/device_narrow.cuh"
-// Conversions to codes.
-#ifdef __CUDACC__
-// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
-// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned narrow_pair(float first, float second) {
-  unsigned short codes;
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
-        "cvt.u16.u8 %0, pair;\n\t}"
-        : "=h"(codes) : "f"(second), "f"(first));
-  return codes;
-}
-// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
-MXQ_FN unsigned ceil_e8m0(float x) {
-  unsigned short codes;
-  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
-  return codes & 0xFF;
-}
-#endif
-
-#line 5 "templates/convert.cuh"
+#line 3 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-#line 14 "templates/convert.cuh"
+#line 12 "templates/convert.cuh"
   return max_magnitude_pair_bf16(a, b);
-#line 18 "templates/convert.cuh"
+#line 16 "templates/convert.cuh"
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-#line 25 "templates/convert.cuh"
+#line 23 "templates/convert.cuh"
   return bits_float(column ? word & 0xFFFF0000 : word << 16);
-#line 29 "templates/convert.cuh"
+#line 27 "templates/convert.cuh"
 }
 
-#line 32 "templates/convert.cuh"
+#line 30 "templates/convert.cuh"
 // Two multipliers that are bf16 too, as a word: their low halves are zero, or they are NaN.
 MXQ_FN unsigned bf16_pair(float first, float second) {
   return permute_bytes(float_bits(first), float_bits(second), 0x7632);
 }
 
-#line 38 "templates/convert.cuh"
+#line 36 "templates/convert.cuh"
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
-}
-
-// On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
-// what saturates: without conversions of their own, those to eight bits serve both.
-constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
-constexpr bool OUT_SIX = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS == 5;
-constexpr bool THROUGH_WIDER = OUT_SIX && HAS_FP8 && !HAS_NARROW;
-constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that eight-bit type
-constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
-constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
-
-#line 53 "templates/convert.cuh"
-// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
-MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  if constexpr (THROUGH_WIDER) {
-    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
-                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
-    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
-    const unsigned over = wide >> 5 & 0x01010101;
-    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  }
-  return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-         narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
 }
 
 #line 1 "templates/four.cuh"
@@ -597,79 +543,7 @@ MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned 
 
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
-// Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
-MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
-  return (reinterpret_cast<unsigned long long>(scales.to) & (count * (SCALE_BITS / 8) - 1)) == 0 &&
-         ((scales.stride_e | scales.pitch) & (count - 1)) == 0;
-}
-
-// Scales that leave by tiles: one for each block of the tile lies in shared memory at `tile`, [rows of
-// blocks][columns], and goes to each of its places. e, n, k: where the tile begins.
-constexpr unsigned SCALE_SIZE = SCALE_BITS / 8;
-template <unsigned BYTES>
-struct scale_access {
-  using type = words4;
-};
-template <>
-struct scale_access<8> {
-  using type = words2;
-};
-template <>
-struct scale_access<4> {
-  using type = unsigned;
-};
-template <>
-struct scale_access<2> {
-  using type = unsigned short;
-};
-template <>
-struct scale_access<1> {
-  using type = unsigned char;
-};
-
-template <unsigned PART, class INDEX>
-MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX e, INDEX n, INDEX k,
-                             INDEX rows_n, INDEX columns_k) {
-  using part = scales_of<PART>;
-  constexpr unsigned ROWS = part::ROWS_N ? TILE_N : TILE_K;
-  constexpr unsigned COLUMNS_HELD = (part::ROWS_N ? TILE_K : TILE_N) / BLOCK;
-  // Scales of one access: a word of packed ones, 16 bytes of linear ones.
-  constexpr unsigned MOST = SCALES_LIN ? 16 / SCALE_SIZE : 4;
-  constexpr unsigned ACCESS = COLUMNS_HELD < MOST ? COLUMNS_HELD : MOST;
-  using access = typename scale_access<ACCESS * SCALE_SIZE>::type;
-  const INDEX rows = part::ROWS_N ? rows_n : columns_k;
-  const INDEX columns = ((part::ROWS_N ? columns_k : rows_n) + BLOCK - 1) / BLOCK;
-#pragma unroll 1
-  for (unsigned unit = thread_id(); unit < ROWS * COLUMNS_HELD / ACCESS; unit += THREADS) {
-    // Neighbouring threads take neighbouring words: of blk, those of rows 32 apart.
-    const unsigned line = unit % ROWS, first = unit / ROWS * ACCESS;
-    const unsigned local = SCALES_BLK && ROWS % 128 == 0
-                               ? line / 128 * 128 + line % 4 * 32 + line % 128 / 4
-                               : line;
-    const INDEX row = (part::ROWS_N ? n : k) + local;
-    const INDEX column = (part::ROWS_N ? k : n) / BLOCK + first;
-    if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;
-    const unsigned from =
-        tile + ((part::SQUARE ? local / BLOCK : local) * COLUMNS_HELD + first) * SCALE_SIZE;
-    unsigned char *const to =
-        scales.to + (e * scales.stride_e + scale_place<PART>(scales.pitch, row, column)) * SCALE_SIZE;
-    if constexpr (SCALES_LIN && ACCESS > 1)
-      if (!aligned_scales(scales, ACCESS)) {
-        using one = typename scale_access<SCALE_SIZE>::type;
-#pragma unroll 1
-        for (unsigned c = 0; c < ACCESS; c++)
-          if (column + c < columns)
-            global_store(reinterpret_cast<one *>(to) + c, shared_load<one>(from, c * SCALE_SIZE));
-        continue;
-      }
-    access together = shared_load<access>(from);
-    if constexpr (!SCALES_LIN)
-      if (row >= rows) together = 0;
-    global_store(reinterpret_cast<access *>(to), together);
-  }
-}
-
-#line 23 "templates/tile.tma.cu"
+#line 29 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes, or becomes so
 // where it is packed.
@@ -750,7 +624,7 @@ MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
   return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
-#line 104 "templates/tile.tma.cu"
+#line 110 "templates/tile.tma.cu"
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -801,54 +675,20 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
   }
 }
 
-// Puts four codes into a row-major tile, `below` rows below `row`: those of two columns in two rows,
-// or of one in four.
-MXQ_FN void stage_four(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned four) {
-  const unsigned to = tile + row * OUT_ROW_BYTES, apart = below * OUT_ROW_BYTES;
-  if constexpr (COLUMNS == 2 && OUT_BITS == 8) {
-    shared_store(to + word * 2, static_cast<unsigned short>(four), apart);
-    shared_store(to + word * 2, static_cast<unsigned short>(four >> 16), apart + OUT_ROW_BYTES);
-  } else if constexpr (COLUMNS == 2) {
-    shared_store(to + word, static_cast<unsigned char>(four), apart);
-    shared_store(to + word, static_cast<unsigned char>(four >> 8), apart + OUT_ROW_BYTES);
-  } else {
-    for (unsigned r = 0; r < 4; r++)
-      shared_store(to + word, static_cast<unsigned char>(four >> 8 * r), apart + r * OUT_ROW_BYTES);
-  }
+#line 161 "templates/tile.tma.cu"
+// Where the codes of sixteen rows of a word's first column go in a column-major tile. Those of its second one
+// are a row of the tile on, and those of the sixteen rows beside these in the other half of as many bytes:
+// swizzled, both differ in bits that nothing carries into.
+MXQ_FN unsigned codes_place(unsigned row, unsigned word) {
+  if constexpr (COLUMN_MAJOR)
+    return swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
+                                   word * COLUMNS * SLAB_ROW_BYTES + row % SLAB_ROWS * OUT_BITS / 8);
+  return 0;
 }
 
-// Puts the codes of eight rows into a packed row-major tile. Two neighbouring threads hold the two codes
-// of a byte: each finishes four of the rows.
-MXQ_FN void stage_eight(unsigned tile, unsigned row, unsigned below, unsigned word, unsigned eight) {
-  const unsigned odd = word % 2, theirs = shuffle_xor(eight, 1);
-  // The even column's four codes in the low half, the odd one's in the high half.
-  const unsigned both_columns = permute_bytes(eight, theirs, odd ? 0x3276 : 0x5410);
-  const unsigned even_rows = both_columns & 0x0F0F0F0F, odd_rows = both_columns >> 4 & 0x0F0F0F0F;
-  const unsigned to = tile + (row + odd * 4) * OUT_ROW_BYTES + word / 2;
-  const unsigned apart = below * OUT_ROW_BYTES;
-  const unsigned zero_two = even_rows | even_rows >> 12, one_three = odd_rows | odd_rows >> 12;
-  shared_store(to, static_cast<unsigned char>(zero_two), apart);
-  shared_store(to, static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES);
-  shared_store(to, static_cast<unsigned char>(zero_two >> 8), apart + 2 * OUT_ROW_BYTES);
-  shared_store(to, static_cast<unsigned char>(one_three >> 8), apart + 3 * OUT_ROW_BYTES);
-}
-
-// Quantizes four rows of a word's columns into the row-major tile of the main part, or of the first
-// part where both have the same squares.
-MXQ_FN void stage_quad(unsigned row, unsigned quad, unsigned word, const unsigned *four_rows,
-                       const block_scale (&of)[COLUMNS]) {
-  constexpr unsigned TILE = COLUMN_MAJOR ? ALSO_TILE : OUT_TILE;
-  if constexpr (COLUMNS == 2 || OUT_BITS == 8) {
-    for (unsigned r = 0; r < 4; r += 4 / COLUMNS)
-      stage_four(TILE, row, quad * 4 + r, word, narrow_across(four_rows + r, of));
-  } else if (quad % 2) {
-    const unsigned before = narrow_across(four_rows - 4, of), here = narrow_across(four_rows, of);
-    stage_eight(TILE, row, quad * 4 - 4, word, permute_bytes(before, here, 0x5410));
-  }
-}
-
-// Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in.
-MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
+// Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in; `to`:
+// their codes_place.
+MXQ_FN void convert_half(unsigned row, unsigned to, unsigned word, const unsigned *rows,
                          const block_scale (*scale)[COLUMNS]) {
   codes16 codes[COLUMNS];
 #pragma unroll
@@ -860,14 +700,12 @@ MXQ_FN void convert_half(unsigned row, unsigned word, const unsigned *rows,
       narrow_down(four_rows, of, four);
       for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
     }
-    if constexpr (!COLUMN_MAJOR || ALSO == 3) stage_quad(row, quad, word, four_rows, of);
+#line 188 "templates/tile.tma.cu"
   }
   if constexpr (COLUMN_MAJOR)
     for (unsigned c = 0; c < COLUMNS; c++)
-      shared_store(swizzle<SLAB_ROW_BYTES>(OUT_TILE + row / SLAB_ROWS * SLAB_BYTES +
-                                           (word * COLUMNS + c) * SLAB_ROW_BYTES +
-                                           row % SLAB_ROWS * OUT_BITS / 8),
-                   codes[c]);
+      shared_store(to ^ (c * SLAB_ROW_BYTES >> 3 & (SLAB_ROW_BYTES - 16)), codes[c],
+                   c * SLAB_ROW_BYTES);
 }
 
 // Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
@@ -878,13 +716,14 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   constexpr bool FLIPS = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 && !(ALONG_K && PIECES > 1);
   const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
   const unsigned first_row = group * HELD_ROWS;
+  const unsigned to = codes_place(first_row + flip, word);
   unsigned rows[HELD_ROWS];
-#line 235 "templates/tile.tma.cu"
+#line 208 "templates/tile.tma.cu"
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
-#line 240 "templates/tile.tma.cu"
+#line 213 "templates/tile.tma.cu"
   block_scale scale[PIECES][COLUMNS];
 #pragma unroll
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -903,7 +742,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     // of each row of the second one.
 #pragma unroll 1
     for (unsigned half = 0;; half += 16) {
-      convert_half(first_row + (half ^ flip), word, rows, scale);
+      convert_half(first_row + (half ^ flip), to ^ half * OUT_BITS / 8, word, rows, scale);
       if (half != 0) break;
 #pragma unroll
       for (unsigned r = 0; r < 16; r++) rows[r] = rows[16 + r];
@@ -914,11 +753,12 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   } else {
 #pragma unroll
     for (unsigned half = 0; half < HELD_ROWS; half += 16)
-      convert_half(first_row + (half ^ flip), word, rows + half, scale + half / PIECE_ROWS);
+      convert_half(first_row + (half ^ flip), to ^ half * OUT_BITS / 8, word, rows + half,
+                   scale + half / PIECE_ROWS);
   }
 }
 
-#line 276 "templates/tile.tma.cu"
+#line 250 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -933,12 +773,9 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
   block_sync();  // orders the barrier's initialization before the other threads' waits
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
   if (!SPLITS || thread_id() < PART_THREADS) quantize_rows(args, at, word, group);
-#line 296 "templates/tile.tma.cu"
+#line 270 "templates/tile.tma.cu"
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
   block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
   if (thread_id() == 0) store_tile(args, at);
-  if constexpr (SCALES_BY_TILES)
-    store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
-  if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
-    store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
+#line 279 "templates/tile.tma.cu"
 }

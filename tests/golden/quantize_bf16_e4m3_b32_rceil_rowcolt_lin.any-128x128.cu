@@ -215,89 +215,35 @@ MXQ_FN unsigned max_magnitude_pair_bf16(unsigned a, unsigned b) {
 }
 #endif
 
-#line 1 "templates/device_narrow.cuh"
-// Conversions to codes.
-#ifdef __CUDACC__
-// cvt.rn.satfinite: two codes, the first in the low bits: a byte each, or four bits each of e2m1.
-// NaN gives 0x7F of eight bits and the largest value of six and four; -0 stays -0.
-template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
-MXQ_FN unsigned narrow_pair(float first, float second) {
-  unsigned short codes;
-  if constexpr (EXPONENT_BITS == 4 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 5 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 2 && MANTISSA_BITS == 3)
-    asm("cvt.rn.satfinite.e2m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else if constexpr (EXPONENT_BITS == 3 && MANTISSA_BITS == 2)
-    asm("cvt.rn.satfinite.e3m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(second), "f"(first));
-  else
-    asm("{\n\t.reg .b8 pair;\n\t"
-        "cvt.rn.satfinite.e2m1x2.f32 pair, %1, %2;\n\t"
-        "cvt.u16.u8 %0, pair;\n\t}"
-        : "=h"(codes) : "f"(second), "f"(first));
-  return codes;
-}
-// cvt.rp.satfinite.ue8m0x2: the e8m0 code of the smallest power of two that is not below x.
-MXQ_FN unsigned ceil_e8m0(float x) {
-  unsigned short codes;
-  asm("cvt.rp.satfinite.ue8m0x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(0.0f), "f"(x));
-  return codes & 0xFF;
-}
-#endif
-
-#line 5 "templates/convert.cuh"
+#line 3 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-#line 14 "templates/convert.cuh"
+#line 12 "templates/convert.cuh"
   return max_magnitude_pair_bf16(a, b);
-#line 18 "templates/convert.cuh"
+#line 16 "templates/convert.cuh"
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-#line 25 "templates/convert.cuh"
+#line 23 "templates/convert.cuh"
   return bits_float(column ? word & 0xFFFF0000 : word << 16);
-#line 29 "templates/convert.cuh"
+#line 27 "templates/convert.cuh"
 }
 
-#line 32 "templates/convert.cuh"
+#line 30 "templates/convert.cuh"
 // Two multipliers that are bf16 too, as a word: their low halves are zero, or they are NaN.
 MXQ_FN unsigned bf16_pair(float first, float second) {
   return permute_bytes(float_bits(first), float_bits(second), 0x7632);
 }
 
-#line 38 "templates/convert.cuh"
+#line 36 "templates/convert.cuh"
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
-}
-
-// On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
-// what saturates: without conversions of their own, those to eight bits serve both.
-constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
-constexpr bool OUT_SIX = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS == 5;
-constexpr bool THROUGH_WIDER = OUT_SIX && HAS_FP8 && !HAS_NARROW;
-constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that eight-bit type
-constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
-constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
-
-#line 53 "templates/convert.cuh"
-// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
-MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  if constexpr (THROUGH_WIDER) {
-    const unsigned wide = narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(a, b) |
-                          narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16;
-    // 0x20 and the NaN 0x7F become 0x1F; the sign moves from bit 7 to bit 5.
-    const unsigned over = wide >> 5 & 0x01010101;
-    return ((wide | over * 0x1F) & 0x1F1F1F1F) | (wide >> 2 & 0x20202020);
-  }
-  return narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |
-         narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
 }
 
 #line 1 "templates/four.cuh"
@@ -531,6 +477,7 @@ MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned 
 
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
+#line 1 "templates/scales_tile.cuh"
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
 MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
   return (reinterpret_cast<unsigned long long>(scales.to) & (count * (SCALE_BITS / 8) - 1)) == 0 &&
@@ -603,7 +550,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 16 "templates/any.cu"
+#line 17 "templates/any.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -809,7 +756,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 20 "templates/any.cu"
+#line 21 "templates/any.cu"
 constexpr unsigned WORDS = TILE_K / COLUMNS;  // of a row
 constexpr unsigned HELD_ROWS = 32;
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
@@ -938,7 +885,7 @@ MXQ_FN void held_rows(unsigned (&rows)[HELD_ROWS]) {
   }
 }
 
-#line 32 "templates/any.cu"
+#line 33 "templates/any.cu"
 // The tile of a part's codes, in the lines that codes have in memory: rows or columns. 16 bytes between
 // them keep codes of neighbouring columns in different banks.
 template <unsigned PART>
@@ -1145,7 +1092,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 59 "templates/any.cu"
+#line 60 "templates/any.cu"
 // The row part of two: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;

@@ -211,63 +211,30 @@ MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
 }
 #endif
 
-#line 5 "templates/convert.cuh"
+#line 3 "templates/convert.cuh"
 // Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
 constexpr unsigned COLUMNS = 32 / IN_BITS;
 constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
 
 // The larger magnitude of each column; NaN if either is. The sign is whatever it is.
 MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-#line 16 "templates/convert.cuh"
+#line 14 "templates/convert.cuh"
   return max_magnitude_pair_f16(a, b);
-#line 18 "templates/convert.cuh"
+#line 16 "templates/convert.cuh"
 }
 
 // One column of a word as float32, exactly.
 MXQ_FN float column_of(unsigned word, unsigned column) {
-#line 27 "templates/convert.cuh"
+#line 25 "templates/convert.cuh"
   return widen_f16(column ? word >> 16 : word & 0xFFFF);
-#line 29 "templates/convert.cuh"
+#line 27 "templates/convert.cuh"
 }
 
 
-#line 38 "templates/convert.cuh"
+#line 36 "templates/convert.cuh"
 // The bits of a column's magnitude as float32.
 MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
-}
-
-// On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
-// what saturates: without conversions of their own, those to eight bits serve both.
-constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
-constexpr bool OUT_SIX = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS == 5;
-constexpr bool THROUGH_WIDER = OUT_SIX && HAS_FP8 && !HAS_NARROW;
-constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that eight-bit type
-constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
-constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
-
-#line 66 "templates/convert.cuh"
-// One code by arithmetic, for the types and archs that lack a conversion. Adding 2^(e+23-mantissa
-// bits), e the exponent of the value, at least that of the smallest normal one, rounds it to
-// nearest even at the last place of the type; what that leaves in the sum's low bits, counted from
-// the exponent's first code, is the code. NaN is a select for the types that have one.
-MXQ_FN unsigned narrow_one(float x) {
-  const float y = min_number(magnitude(x), OUT_MAX);
-  constexpr unsigned LOWEST = (128 - OUT_BIAS) << 23;  // exponent field of the smallest normal value
-  const unsigned exponent = float_bits(y) & 0x7F800000;
-  const unsigned anchor = (exponent < LOWEST ? LOWEST : exponent) + ((23 - OUT_MANTISSA_BITS) << 23);
-  const unsigned steps = float_bits(y + bits_float(anchor)) - anchor;
-  constexpr unsigned FIRST = LOWEST + ((23 - OUT_MANTISSA_BITS) << 23);
-  const unsigned code = steps + ((anchor - FIRST) >> (23 - OUT_MANTISSA_BITS));
-  constexpr unsigned SIGN = OUT_EXPONENT_BITS + OUT_MANTISSA_BITS;
-  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;
-  return code | (float_bits(x) >> 31) << SIGN;
-}
-
-// Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
-MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
-  return narrow_one(a) | narrow_one(b) << OUT_BITS | narrow_one(c) << 2 * OUT_BITS |
-         narrow_one(d) << 3 * OUT_BITS;
 }
 
 #line 1 "templates/four.cuh"
@@ -621,6 +588,7 @@ MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned 
 
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
+#line 1 "templates/scales_tile.cuh"
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
 MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
   return (reinterpret_cast<unsigned long long>(scales.to) & (count * (SCALE_BITS / 8) - 1)) == 0 &&
@@ -693,7 +661,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 18 "templates/row.tma.cu"
+#line 19 "templates/row.tma.cu"
 // K is a multiple of a run: each is inside or outside as a whole.
 constexpr unsigned ROW_THREADS = THREADS / TILE_N;
 constexpr unsigned STEP = ROW_THREADS * RUN;       // columns from one run of a thread to its next

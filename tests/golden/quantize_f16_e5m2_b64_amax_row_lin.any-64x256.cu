@@ -209,6 +209,36 @@ MXQ_FN unsigned max_magnitude_pair_f16(unsigned a, unsigned b) {
 }
 #endif
 
+#line 3 "templates/convert.cuh"
+// Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
+constexpr unsigned COLUMNS = 32 / IN_BITS;
+constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
+
+// The larger magnitude of each column; NaN if either is. The sign is whatever it is.
+MXQ_FN unsigned word_max(unsigned a, unsigned b) {
+#line 14 "templates/convert.cuh"
+  return max_magnitude_pair_f16(a, b);
+#line 16 "templates/convert.cuh"
+}
+
+// One column of a word as float32, exactly.
+MXQ_FN float column_of(unsigned word, unsigned column) {
+#line 25 "templates/convert.cuh"
+  return widen_f16(column ? word >> 16 : word & 0xFFFF);
+#line 27 "templates/convert.cuh"
+}
+
+
+#line 36 "templates/convert.cuh"
+// The bits of a column's magnitude as float32.
+MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
+  return float_bits(column_of(word, column)) & 0x7FFFFFFF;
+}
+
+#line 1 "templates/four.cuh"
+// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
+// bits each in the low half of a word.
+
 #line 1 "templates/device_narrow.cuh"
 // Conversions to codes.
 #ifdef __CUDACC__
@@ -240,32 +270,7 @@ MXQ_FN unsigned ceil_e8m0(float x) {
 }
 #endif
 
-#line 5 "templates/convert.cuh"
-// Neighbouring columns of the input in one 32-bit word: one of float32, two of 16 bits.
-constexpr unsigned COLUMNS = 32 / IN_BITS;
-constexpr bool IN_BF16 = IN_BITS == 16 && IN_EXPONENT_BITS == 8;
-
-// The larger magnitude of each column; NaN if either is. The sign is whatever it is.
-MXQ_FN unsigned word_max(unsigned a, unsigned b) {
-#line 16 "templates/convert.cuh"
-  return max_magnitude_pair_f16(a, b);
-#line 18 "templates/convert.cuh"
-}
-
-// One column of a word as float32, exactly.
-MXQ_FN float column_of(unsigned word, unsigned column) {
-#line 27 "templates/convert.cuh"
-  return widen_f16(column ? word >> 16 : word & 0xFFFF);
-#line 29 "templates/convert.cuh"
-}
-
-
-#line 38 "templates/convert.cuh"
-// The bits of a column's magnitude as float32.
-MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
-  return float_bits(column_of(word, column)) & 0x7FFFFFFF;
-}
-
+#line 4 "templates/narrow.cuh"
 // On magnitudes, e2m3(y) is e4m3(y * 2^-6) and e3m2(y) is e5m2(y * 2^-12), with 0x20 and NaN for
 // what saturates: without conversions of their own, those to eight bits serve both.
 constexpr unsigned OUT_BIAS = (1u << (OUT_EXPONENT_BITS - 1)) - 1;
@@ -275,7 +280,7 @@ constexpr unsigned WIDER_BITS = 7 - OUT_MANTISSA_BITS;  // exponent bits of that
 constexpr unsigned WIDER_BIAS = (1u << (WIDER_BITS - 1)) - 1;
 constexpr float OUT_SHIFT = THROUGH_WIDER ? 1.0f / (1u << (WIDER_BIAS - OUT_BIAS)) : 1.0f;
 
-#line 53 "templates/convert.cuh"
+#line 14 "templates/narrow.cuh"
 // Four codes, the first in the low bits: a byte each, or four bits each if OUT_BITS is 4.
 MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
   if constexpr (THROUGH_WIDER) {
@@ -289,11 +294,7 @@ MXQ_FN unsigned narrow_four(float a, float b, float c, float d) {
          narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) << 2 * OUT_BITS;
 }
 
-#line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
-// bits each in the low half of a word.
-
-#line 138 "templates/four.cuh"
+#line 139 "templates/four.cuh"
 struct row_products {
   float column[COLUMNS];
 };
@@ -301,7 +302,7 @@ struct row_products {
 // Every column of a word times its block's multiplier (times OUT_SHIFT), as float32.
 MXQ_FN row_products multiply_row(unsigned word, const block_scale (&scale)[COLUMNS]) {
   row_products product;
-#line 157 "templates/four.cuh"
+#line 158 "templates/four.cuh"
   for (unsigned c = 0; c < COLUMNS; c++)
     product.column[c] = multiply(column_of(word, c), scale[c].multiplier * OUT_SHIFT);
   return product;
@@ -477,6 +478,7 @@ MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned 
 
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
+#line 1 "templates/scales_tile.cuh"
 // Whether scales that follow a multiple of `count` in each row and matrix begin at a multiple of it.
 MXQ_FN bool aligned_scales(const mxq_scale_args &scales, unsigned count) {
   return (reinterpret_cast<unsigned long long>(scales.to) & (count * (SCALE_BITS / 8) - 1)) == 0 &&
@@ -549,7 +551,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 17 "templates/any_row.cu"
+#line 18 "templates/any_row.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -890,7 +892,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 22 "templates/any_row.cu"
+#line 23 "templates/any_row.cu"
 // The input tile is [n][k], rows a gap apart that has room for a shift. Runs are read of rows that are
 // shifted alike: 16 bytes more behind each ROWS_ALIKE keep 16 bytes in each of such rows in different banks.
 constexpr unsigned ROWS_ALIKE = 128 / IN_BITS;
@@ -996,7 +998,7 @@ MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &sc
   }
 }
 
-#line 62 "templates/any_row.cu"
+#line 63 "templates/any_row.cu"
 // Quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks. Its rows are shifted alike.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;

@@ -18,6 +18,7 @@ def dequantize(*kernels):
 tile = Template("tile.tma.cu", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
 run = Template("run.cuh", quantize("bf16_e4m3_b128_rceil_row_lin.tma"))
 scales = Template("scales.cuh", None)
+by_tile = Template("scales_tile.cuh", None)
 move = Template("relayout.cu", ["*_e8m0_*.relayout"])
 by_tiles = Template("dequant_tile.cu", dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma"))
 by_rows = Template("dequant_row.cu", dequantize("e4m3_bf16_b32_e8m0_row_lin.tma"))
@@ -50,15 +51,15 @@ SCALES = [
            change("(columns + 3) / 4 * 4", "(columns + 2) / 4 * 4"), BLK_ANY + MN_ANY),
     scales("one row past four without padding", change("    return (rows + 3) / 4 * 4;",
                                                        "    return (rows + 2) / 4 * 4;"), MN_ANY),
-    scales("columns of whole blocks only, by tiles",
+    by_tile("columns of whole blocks only, by tiles",
            change("if (row >= rows_stored<PART>(rows) || column >= columns_stored<PART>(columns)) continue;",
                   "if (row >= rows_stored<PART>(rows) || column >= columns) continue;"),
            quantize("bf16_e4m3_b32_rceil_row_blk.tma", "bf16_e4m3_b64_rceil_colt_blk.tma")),
-    scales("scales two an access in a padding row",
+    by_tile("scales two an access in a padding row",
            change("if (row >= rows) together = 0;", ""),
            quantize("bf16_e4m3_b64_rceil_sq_blk.tma", "f32_e4m3_b64_rceil_sqt_mn.tma",
                     "bf16_e4m3_b64_rceil_sqsqt_blk.tma")),
-    scales("scales one an access in a padding row",
+    by_tile("scales one an access in a padding row",
            change("if (row >= rows) together = 0;", ""),
            quantize("bf16_e4m3_b128_rceil_sq_blk.tma", "f32_e4m3_b128_rceil_sqt_mn.tma",
                     "bf16_e4m3_b128_rceil_sqsqt_blk.tma")),

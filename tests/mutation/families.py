@@ -12,6 +12,7 @@ def dequantize(*kernels):
 
 
 tile = Template("tile.tma.cu", quantize("bf16_e4m3_b32_rceil_colt_lin.tma"))
+stage = Template("tile_stage.cuh", None)
 strip = Template("strip.tma.cu", quantize("bf16_e4m3_b32_rceil_colt_lin.tma-32x64-direct"))
 by_tiles = Template("dequant_tile.cu", dequantize("e4m3_bf16_b32_e8m0_colt_lin.tma"))
 by_rows = Template("dequant_row.cu", dequantize("e4m3_bf16_b32_e8m0_row_lin.tma"))
@@ -132,11 +133,11 @@ SCALES = [
     ) for name, step in edits]
 
 BITS = [
-    tile("rows of four bytes' columns exchanged, packed",
+    stage("rows of four bytes' columns exchanged, packed",
          change("even_rows | even_rows >> 12", "even_rows | even_rows >> 8"), PACKED32),
-    tile("odd rows as even ones, packed", change("both_columns >> 4 & 0x0F0F0F0F",
+    stage("odd rows as even ones, packed", change("both_columns >> 4 & 0x0F0F0F0F",
                                                  "both_columns & 0x0F0F0F0F"), PACKED32),
-    tile("rows of the odd column's thread in the even one's place",
+    stage("rows of the odd column's thread in the even one's place",
          change("(row + odd * 4) * OUT_ROW_BYTES", "row * OUT_ROW_BYTES"), PACKED32),
     any_("store of the first part after the second's barrier alone",
          drop("      block_sync();  // orders the stores of codes")),

@@ -85,6 +85,7 @@ SCALE = [
 
 SIX, SIX_ROW = fast("f32_e2m3_b32_floor_colt"), fast("bf16_e3m2_b32_floor_row")
 convert = Template("convert.cuh", None)
+narrowing = Template("narrow.cuh", None)
 CONVERT = [
     convert("maximum with its sign",
             change("float_bits(column_of(word, column)) & 0x7FFFFFFF",
@@ -99,25 +100,25 @@ CONVERT = [
     convert("columns of f16 exchanged",
             change("column ? word >> 16 : word & 0xFFFF", "column ? word & 0xFFFF : word >> 16"),
             F16),
-    convert("six bits: shift one off", change("(WIDER_BIAS - OUT_BIAS)", "(WIDER_BIAS - OUT_BIAS + 1)"),
+    narrowing("six bits: shift one off", change("(WIDER_BIAS - OUT_BIAS)", "(WIDER_BIAS - OUT_BIAS + 1)"),
             SIX),
-    convert("six bits: saturation dropped", change("(wide | over * 0x1F)", "wide"), SIX),
-    convert("six bits: saturation to the code below",
+    narrowing("six bits: saturation dropped", change("(wide | over * 0x1F)", "wide"), SIX),
+    narrowing("six bits: saturation to the code below",
             change("over * 0x1F)", "over * 0x1E)"), SIX_ROW),
-    convert("six bits: sign lost", cut(" | (wide >> 2 & 0x20202020)"), SIX_ROW),
-    convert("six bits: sign in its old place",
+    narrowing("six bits: sign lost", cut(" | (wide >> 2 & 0x20202020)"), SIX_ROW),
+    narrowing("six bits: sign in its old place",
             change("wide >> 2 & 0x20202020", "wide & 0x80808080"), SIX),
-    convert("six bits: pairs exchanged",
+    narrowing("six bits: pairs exchanged",
             change("narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(c, d) << 16",
                    "narrow_pair<WIDER_BITS, OUT_MANTISSA_BITS>(d, c) << 16"), SIX),
-    convert("pairs exchanged", change("narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |",
+    narrowing("pairs exchanged", change("narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(a, b) |",
                                       "narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(b, a) |"),
             F16),
-    convert("low and high nibble exchanged by the hardware's conversion",
+    narrowing("low and high nibble exchanged by the hardware's conversion",
             change("narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(c, d) <<",
                    "narrow_pair<OUT_EXPONENT_BITS, OUT_MANTISSA_BITS>(d, c) <<"),
             narrow(fast("f32_e2m1_b32_floor_col"))),
-] + [convert(f"by arithmetic, {what}: {name}", steps, kernels) for what, kernels in (
+] + [narrowing(f"by arithmetic, {what}: {name}", steps, kernels) for what, kernels in (
     ("e2m1", old(generic("f16_e2m1_b16_floor_row", "bf16_e2m1_b32_even_colt"))),
     ("e4m3", old(generic("f32_e4m3_b16_floor_row", "bf16_e4m3_b32_amax_colt"))),
     ("e3m2", old(generic("f32_e3m2_b16_floor_row"))),
@@ -134,7 +135,7 @@ CONVERT = [
                                            "(anchor - FIRST) >> (24 - OUT_MANTISSA_BITS)")),
     ("sign lost", change("return code | (float_bits(x) >> 31) << SIGN;", "return code;")),
 )] + [
-    convert("by arithmetic: NaN lost", cut("  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;\n"),
+    narrowing("by arithmetic: NaN lost", cut("  if (OUT_BITS == 8 && !OUT_SIX && x != x) return OUT_NAN;\n"),
             old(generic("f32_e5m2_b16_floor_row", "bf16_e4m3_b32_floor_colt"))),
 ]
 

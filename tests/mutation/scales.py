@@ -23,6 +23,7 @@ GENERIC = ["quantize_bf16_e4m3_b32_rceil_rowcolt_lin.any"]
 GENERIC_BLK = ["quantize_bf16_e4m3_b32_rceil_rowcolt_blk.any"]
 
 scales = Template("scales.cuh", PACKED)
+by_tile = Template("scales_tile.cuh", PACKED)
 tile = Template("tile.tma.cu", TWO)
 runs = Template("tile_runs.cuh", TWO)
 run = Template("run.cuh", LONG)
@@ -68,30 +69,30 @@ PLACES = [
            change("COLUMNS_INNER ? line * pitch", "!COLUMNS_INNER ? line * pitch"), FLOATS),
     scales("a row for each row of a square", change("part::SQUARE ? row / BLOCK : row",
                                                     "row"), FLOATS),
-    scales("rows of one tile at another's", change("line % 4 * 32 + line % 128 / 4",
+    by_tile("rows of one tile at another's", change("line % 4 * 32 + line % 128 / 4",
                                                    "line % 4 * 32 + line % 128 / 8"), COLT_BLK),
-    scales("matrix of a scale tile forgotten", change("(e * scales.stride_e + scale_place<PART>(scales.pitch, row, column)) * SCALE_SIZE",
+    by_tile("matrix of a scale tile forgotten", change("(e * scales.stride_e + scale_place<PART>(scales.pitch, row, column)) * SCALE_SIZE",
                                                       "scale_place<PART>(scales.pitch, row, column) * SCALE_SIZE")),
     scales("matrix of a scale forgotten",
            change("e * scales.stride_e + scale_place<PART>(scales.pitch, row + copy, column)",
                   "scale_place<PART>(scales.pitch, row + copy, column)"), FLOATS),
-    scales("linear scales by words at any address",
+    by_tile("linear scales by words at any address",
            change("if (!aligned_scales(scales, ACCESS))", "if (false)"), TWO),
-    scales("linear scales by words in rows of any length",
+    by_tile("linear scales by words in rows of any length",
            change("((scales.stride_e | scales.pitch) & (count - 1))", "(scales.stride_e & (count - 1))"), TWO),
-    scales("linear scales past the last column", change("if (column + c < columns)\n            global_store",
+    by_tile("linear scales past the last column", change("if (column + c < columns)\n            global_store",
                                                         "global_store"), TWO),
-    scales("linear float scales by words at any address",
+    by_tile("linear float scales by words at any address",
            change("if (!aligned_scales(scales, ACCESS))", "if (false)"), TWO_FLOATS),
-    scales("float scales of a tile a byte apart",
+    by_tile("float scales of a tile a byte apart",
            change("* COLUMNS_HELD + first) * SCALE_SIZE", "* COLUMNS_HELD + first)"), TWO_FLOATS),
-    scales("float scales a byte apart", change("(scales.pitch, row, column)) * SCALE_SIZE",
+    by_tile("float scales a byte apart", change("(scales.pitch, row, column)) * SCALE_SIZE",
                                                "(scales.pitch, row, column))"), TWO_FLOATS),
-    scales("one scale for those of an access", change("shared_load<one>(from, c * SCALE_SIZE)",
+    by_tile("one scale for those of an access", change("shared_load<one>(from, c * SCALE_SIZE)",
                                                       "shared_load<one>(from)"), TWO + TWO_FLOATS),
-    scales("scale tile of the wrong row",
+    by_tile("scale tile of the wrong row",
            change("(part::SQUARE ? local / BLOCK : local)", "(part::SQUARE ? local / BLOCK : local ^ 1)")),
-    scales("scale tile by whole squares", change("part::SQUARE ? local / BLOCK : local",
+    by_tile("scale tile by whole squares", change("part::SQUARE ? local / BLOCK : local",
                                                  "part::SQUARE ? 0 : local"), SQUARES),
 ]
 
@@ -101,7 +102,7 @@ PADDING = [
     scales("padding rows of mn not written", change("    return (rows + 3) / 4 * 4;",
                                                     "    return rows;"), ROW_MN + FLOATS),
     scales("padding columns not written", change("(columns + 3) / 4 * 4", "columns"), PACKED),
-    scales("a code in a padding row, by tiles",
+    by_tile("a code in a padding row, by tiles",
            change("if (row >= rows) together = 0;", ""),
            SQUARES + fast("bf16_e4m3_b32_rceil_sqsqt_mn")),
     scales("padding rows past the stored ones", change("if (row + copy < rows_stored<PART>(rows))",
