@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The context's NVRTC, opened on a thread of its own while the caller does something else: opening
- * takes a tenth of a first use.
+ * The context's NVRTC, opened on a thread of its own while the caller does something else: the
+ * loader relocates a large library.
  */
 #ifndef MXQ_OPENING_H
 #define MXQ_OPENING_H
