@@ -12,6 +12,7 @@ constexpr unsigned MAXIMA = ${kernel.maxima_offset}, SCALE_TILE = ${kernel.scale
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
+//$ paste "scale_columns.cuh"
 //$ paste "scales.cuh"
 //$ paste "scales_tile.cuh"
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;

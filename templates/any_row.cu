@@ -13,6 +13,7 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
+//$ paste "scale_columns.cuh"
 //$ paste "scales.cuh"
 //$ paste "scales_tile.cuh"
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;

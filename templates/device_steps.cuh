@@ -28,10 +28,4 @@ MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
 MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
   return __funnelshift_r(low, high, by);
 }
-// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
-MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
-  unsigned signs;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
-  return signs;
-}
 #endif

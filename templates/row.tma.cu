@@ -11,6 +11,7 @@ constexpr unsigned SCALE_TILE = ${kernel.scales_offset};
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
+//$ paste "scale_columns.cuh"
 //$ need "device_guarded.cuh"
 constexpr unsigned RUN_WORDS = ${kernel.held} / COLUMNS;
 //$ paste "run.cuh"

@@ -10,6 +10,7 @@ constexpr unsigned MAXIMA = ${kernel.maxima_offset}, SCALE_TILE = ${kernel.scale
 //$ paste "convert.cuh"
 //$ paste "four.cuh"
 //$ paste "tile.cuh"
+//$ paste "scale_columns.cuh"
 //$ paste "scales.cuh"
 //$ paste "scales_tile.cuh"
 // A thread holds one 32-bit word of HELD_ROWS rows, a strip: little work one after the other, where

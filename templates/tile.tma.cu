@@ -1,6 +1,10 @@
 //$ -- Not where many more instructions would be left: float32 to bytes, and 16 bits to two parts of packed codes.
 //$ local packed = output.bits == 4
 //$ local fast = input.bits == 32 and packed or input.bits == 16 and not (packed and layout.second ~= 0)
+//$ -- Columns of bf16 to bytes go by sixteen rows at a time.
+//$ local sixteens = input.token == "bf16" and arch.number >= 90 and mode.scale_bits == 8
+//$   and output.exponent_bits + output.mantissa_bits == 7
+//$   and layout.second == 0 and layout.first == part.along_n + part.column_major
 //$ if fast then paste "fast_level.cuh" end
 //$ -- What the form does not use costs its compile time too. Codes that pass through a row-major tile: of the only
 //$ -- part, or of squares in both; scales that leave by tiles: packed ones, and those of two parts' rows.
@@ -20,10 +24,18 @@ constexpr unsigned OUT_TILE = ${kernel.out_offset}, ALSO_TILE = ${kernel.also_of
 constexpr unsigned MAXIMA = ${kernel.maxima_offset};
 constexpr unsigned SCALE_TILE = ${kernel.scales_offset}, BARRIER = ${kernel.barrier_offset};
 
-//$ paste "scale.cuh"
-//$ paste("convert.cuh", {input = held})
-//$ paste("four.cuh", {input = held})
-//$ paste "tile.cuh"
+//$ if sixteens then
+//$   need "device_sixteen.cuh"
+//$   paste "convert.cuh"
+//$   paste "scale_pair.cuh"
+//$   paste "tile.cuh"
+//$ else
+//$   paste "scale.cuh"
+//$   paste("convert.cuh", {input = held})
+//$   paste("four.cuh", {input = held})
+//$   paste "tile.cuh"
+//$   paste "scale_columns.cuh"
+//$ end
 //$ paste "scales.cuh"
 //$ if scales_by_tiles then paste "scales_tile.cuh" end
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
@@ -129,9 +141,9 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
 }
 
 // Keeps or stores the scales of the block, or of the COLUMNS neighbouring blocks, that begin at
-// (row, word) of the tile.
+// (row, word) of the tile: the code of the first column and of the last one.
 MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, unsigned word,
-                       const block_scale (&scale)[COLUMNS]) {
+                       unsigned first, unsigned last) {
   constexpr unsigned BLOCKS = ALONG_K ? 1 : COLUMNS;
   const unsigned n = at.n + row, k = at.k + word * COLUMNS;
   const bool inside = n < args.n && k < args.k;
@@ -140,7 +152,7 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
     for (unsigned c = 0; c < BLOCKS; c++) {
       const unsigned column = word * COLUMNS + c;
       const unsigned line = ALONG_K ? column / BLOCK : column;
-      const unsigned char code = static_cast<unsigned char>(inside ? scale[c].code : 0);
+      const unsigned char code = static_cast<unsigned char>(inside ? c ? last : first : 0);
       const unsigned turned = line * BLOCKS_N + row / BLOCK;
       const unsigned straight = row / BLOCK * (TILE_K / BLOCK) + line;
       shared_store(SCALE_TILE + (scales_of<MAIN>::ROWS_N ? straight : turned),
@@ -149,11 +161,11 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
         shared_store(ALSO_SCALE_TILE + straight, code);
     }
   } else if constexpr (BLOCKS == 2) {
-    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
+    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, first, last);
   } else {
-    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? first : 0);
     if constexpr (ALSO == 3)
-      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? first : 0);
   }
 }
 
@@ -168,6 +180,9 @@ MXQ_FN unsigned codes_place(unsigned row, unsigned word) {
   return 0;
 }
 
+//$ if sixteens then
+//$   paste "tile_sixteen.cuh"
+//$ else
 // Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in; `to`:
 // their codes_place.
 MXQ_FN void convert_half(unsigned row, unsigned to, unsigned word, const unsigned *rows,
@@ -220,7 +235,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     scales_of_columns<ALONG_K>(largest, scale[piece]);
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
       put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word,
-                 scale[piece]);
+                 scale[piece][0].code, scale[piece][COLUMNS - 1].code);
   }
 
   if constexpr (OUT_BITS == 4 && ALSO != 0) {
@@ -243,6 +258,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
                    scale + half / PIECE_ROWS);
   }
 }
+//$ end
 
 //$ if layout.second ~= 0 and layout.first == part.along_k then
 //$   paste "tile_runs.cuh"

@@ -44,7 +44,7 @@ MXQ_KERNEL(convert_all, 256, 4)(MXQ_ARGS(convert_args) args) {
   }
 }
 
-constexpr unsigned SAMPLE_RESULTS = 20;
+constexpr unsigned SAMPLE_RESULTS = 21;
 struct sample_args {
   const unsigned *a, *b;
   unsigned *results[SAMPLE_RESULTS];
@@ -75,6 +75,7 @@ MXQ_KERNEL(convert_sample, 256, 4)(MXQ_ARGS(sample_args) args) {
       permute_bytes(a, ~a, b & 0x7777),
       permute_signs(a, ~a, b),
       min_pair_u16(a, b),
+      max_pair_u16(a, b),
   };
   for (unsigned r = 0; r < SAMPLE_RESULTS; r++) args.results[r][i] = results[r];
 }

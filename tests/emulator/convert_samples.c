@@ -79,6 +79,10 @@ static uint32_t smaller_u16(uint32_t a, uint32_t b) {
   const uint32_t low = (a & 0xFFFF) < (b & 0xFFFF) ? a & 0xFFFF : b & 0xFFFF;
   return low | ((a >> 16) < (b >> 16) ? a >> 16 : b >> 16) << 16;
 }
+static uint32_t larger_u16(uint32_t a, uint32_t b) {
+  const uint32_t low = (a & 0xFFFF) > (b & 0xFFFF) ? a & 0xFFFF : b & 0xFFFF;
+  return low | ((a >> 16) > (b >> 16) ? a >> 16 : b >> 16) << 16;
+}
 static uint32_t signs(uint32_t a, uint32_t b) { return emu_permute_bytes(a, ~a, b | 0x8888); }
 
 /* In the order of convert_gpu.cu. Signs of maxima may be any; where any NaN will do, it says so. */
@@ -108,6 +112,7 @@ static const struct {
     {"bytes permuted", permuted, 0, 0},
     {"signs permuted", signs, 0, 0},
     {"smaller halves", smaller_u16, 0, 0},
+    {"larger halves", larger_u16, 0, 0},
 };
 
 int emu_sample_is_right(size_t result, uint32_t a, uint32_t b, uint32_t actual,

@@ -41,6 +41,9 @@ template <class T>
 MXQ_FN void shared_store(unsigned offset, T value, unsigned apart = 0, EMU_CALLER) {
   emu_shared_store(offset + apart, &value, sizeof value, line, file);
 }
+/* Macros there too: words is an array. */
+#define MXQ_LOAD_SIXTEEN(words, offset, pitch) \
+  for (unsigned i_ = 0; i_ < 16; i_++) (words)[i_] = shared_load<unsigned>(offset, i_ * (pitch))
 template <class T>
 MXQ_FN T global_load(const T *pointer, EMU_CALLER) {
   T value;
@@ -138,9 +141,16 @@ EMU_PAIR(min_pair_f16, emu_smaller_half, 5)
 EMU_PAIR(max_magnitude_pair_bf16, emu_larger_half, 8)
 EMU_PAIR(max_magnitude_pair_f16, emu_larger_half, 5)
 #undef EMU_PAIR
+#define MXQ_MAX_SIXTEEN(largest, words) \
+  (largest) = (words)[0];               \
+  for (unsigned i_ = 1; i_ < 16; i_++) (largest) = max_magnitude_pair_bf16(largest, (words)[i_])
 MXQ_FN unsigned min_pair_u16(unsigned a, unsigned b) {
   const unsigned low = (a & 0xFFFF) < (b & 0xFFFF) ? a & 0xFFFF : b & 0xFFFF;
   return low | ((a >> 16) < (b >> 16) ? a >> 16 : b >> 16) << 16;
+}
+MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
+  const unsigned low = (a & 0xFFFF) > (b & 0xFFFF) ? a & 0xFFFF : b & 0xFFFF;
+  return low | ((a >> 16) > (b >> 16) ? a >> 16 : b >> 16) << 16;
 }
 MXQ_FN unsigned multiply_add_pair_bf16(unsigned a, unsigned b, unsigned c) {
   return emu_multiply_add_half(a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, 8) |
@@ -177,6 +187,13 @@ MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigne
   four[0] = emu_permute_bytes(first, second, 0x6420);
   four[1] = emu_permute_bytes(first, second, 0x7531);
 }
+#define MXQ_NARROW_SIXTEEN(low, high, words, multiplier)                      \
+  for (unsigned i_ = 0; i_ < 4; i_++) {                                       \
+    unsigned four_[2];                                                        \
+    narrow_four_bf16<OUT_EXPONENT_BITS>((words) + 4 * i_, multiplier, four_); \
+    (low)[i_] = four_[0];                                                     \
+    (high)[i_] = four_[1];                                                    \
+  }
 /* The halves of two codes; bits behind them do not count. */
 template <unsigned EXPONENT_BITS, unsigned MANTISSA_BITS>
 MXQ_FN unsigned widen_pair(unsigned codes) {

@@ -135,6 +135,12 @@ MXQ_FN float max_magnitude(float a, float b) {
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
 }
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
 
 #endif
 
@@ -214,7 +220,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 14 "templates/tile.tma.cu"
+#line 18 "templates/tile.tma.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 4;
@@ -224,40 +230,93 @@ constexpr unsigned OUT_TILE = 32768, ALSO_TILE = 49152;
 constexpr unsigned MAXIMA = 49152;
 constexpr unsigned SCALE_TILE = 49152, BARRIER = 49152;
 
-#line 1 "templates/scale.cuh"
-// The scale of a block from the bits of its maximum magnitude as float32 (NaN if any is NaN).
-struct block_scale {
-  unsigned code;     // e8m0: 2^(code-127), 255 is NaN; float32: its bits
-  float multiplier;  // what elements are multiplied by; NaN makes every code of the block NaN
-};
-
-#line 8 "templates/scale.cuh"
-// Whether a block's maximum may come to more than the largest code's value and half a step.
-constexpr bool SATURATES = false;
-#line 20 "templates/scale.cuh"
-// Contract, section 2, rceil: d = a * (1/max); Ed + (Ed ? md != 0 : md > 0x400000).
-MXQ_FN int scale_exponent(unsigned amax) {
-  const float quotient = multiply(bits_float(amax), 1.0f / OUT_MAX);
-#line 26 "templates/scale.cuh"
-  // The sum comes to the next exponent for these mantissas.
-  const unsigned d = float_bits(quotient);
-  return static_cast<int>((d + (d < 0x800000 ? 0x3FFFFF : 0x7FFFFF)) >> 23);
-#line 30 "templates/scale.cuh"
-}
-#line 39 "templates/scale.cuh"
-// The largest finite maximum has E = 254, so no mode comes past 254 - OUT_EMAX + 1: the upper clamp
-// of the contract and the subnormal multiplier of code 254 are never needed.
-static_assert(OUT_EMAX >= 2, "codes stay below 254");
-
-MXQ_FN block_scale scale_of(unsigned amax) {
-  const int exponent = scale_exponent(amax);
-  // NOTE: `code == 254 ? 0x00400000 : ...` after clamping to [0, 254] is miscompiled by the
-  // assembler of CUDA 13.0 (V13.0.88): the comparison becomes the inverted predicate of VIMNMX.
-  const unsigned code = exponent < 0 ? 0 : exponent;
-  const unsigned multiplier = (254 - code) << 23;
-  if (amax >= 0x7F800000) return {255, bits_float(0x7FC00000)};
-  return {code, bits_float(multiplier)};
-}
+#line 1 "templates/device_sixteen.cuh"
+// Primitives of sixteen words, an array `words`, in one piece of assembly each: the compiler need not go
+// through their instructions one by one. Macros, because functions with that many references take it longer.
+#ifdef __CUDACC__
+// ld.shared.u32: words that lie `pitch` bytes apart, a constant.
+#define MXQ_LOAD_SIXTEEN(words, offset, pitch)                                      \
+  asm volatile(                                                                     \
+      "ld.shared.u32 %0, [%16];\n\t"                                                \
+      "ld.shared.u32 %1, [%16+1*%17];\n\t"                                          \
+      "ld.shared.u32 %2, [%16+2*%17];\n\t"                                          \
+      "ld.shared.u32 %3, [%16+3*%17];\n\t"                                          \
+      "ld.shared.u32 %4, [%16+4*%17];\n\t"                                          \
+      "ld.shared.u32 %5, [%16+5*%17];\n\t"                                          \
+      "ld.shared.u32 %6, [%16+6*%17];\n\t"                                          \
+      "ld.shared.u32 %7, [%16+7*%17];\n\t"                                          \
+      "ld.shared.u32 %8, [%16+8*%17];\n\t"                                          \
+      "ld.shared.u32 %9, [%16+9*%17];\n\t"                                          \
+      "ld.shared.u32 %10, [%16+10*%17];\n\t"                                        \
+      "ld.shared.u32 %11, [%16+11*%17];\n\t"                                        \
+      "ld.shared.u32 %12, [%16+12*%17];\n\t"                                        \
+      "ld.shared.u32 %13, [%16+13*%17];\n\t"                                        \
+      "ld.shared.u32 %14, [%16+14*%17];\n\t"                                        \
+      "ld.shared.u32 %15, [%16+15*%17];\n\t"                                        \
+      : "=r"((words)[0]), "=r"((words)[1]), "=r"((words)[2]), "=r"((words)[3]),     \
+        "=r"((words)[4]), "=r"((words)[5]), "=r"((words)[6]), "=r"((words)[7]),     \
+        "=r"((words)[8]), "=r"((words)[9]), "=r"((words)[10]), "=r"((words)[11]),   \
+        "=r"((words)[12]), "=r"((words)[13]), "=r"((words)[14]), "=r"((words)[15])  \
+      : "r"(shared_address(offset)), "n"(pitch) : "memory")
+// max.NaN.xorsign.abs.bf16x2: the largest magnitude of each half, NaN if any is NaN; any sign. From sm_86 on.
+#define MXQ_MAX_SIXTEEN(largest, words)                                             \
+  asm(                                                                              \
+      "max.NaN.xorsign.abs.bf16x2 %0, %1, %2;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %3;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %4;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %5;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %6;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %7;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %8;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %9;\n\t"                                  \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %10;\n\t"                                 \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %11;\n\t"                                 \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %12;\n\t"                                 \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %13;\n\t"                                 \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %14;\n\t"                                 \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %15;\n\t"                                 \
+      "max.NaN.xorsign.abs.bf16x2 %0, %0, %16;\n\t"                                 \
+      : "=&r"(largest)                                                              \
+      : "r"((words)[0]), "r"((words)[1]), "r"((words)[2]), "r"((words)[3]),         \
+        "r"((words)[4]), "r"((words)[5]), "r"((words)[6]), "r"((words)[7]),         \
+        "r"((words)[8]), "r"((words)[9]), "r"((words)[10]), "r"((words)[11]),       \
+        "r"((words)[12]), "r"((words)[13]), "r"((words)[14]), "r"((words)[15]))
+// The words times `multiplier`, as codes of eight bits: those of the low halves, four in a word, and those of
+// the high ones. mul.rn.bf16x2; the halves as float32; cvt.rn.satfinite.
+#define MXQ_CODES(type, low, high, w, x, y, z)          \
+  "mul.rn.bf16x2 a, " w ", %24;\n\t"                   \
+  "mul.rn.bf16x2 b, " x ", %24;\n\t"                   \
+  "mul.rn.bf16x2 c, " y ", %24;\n\t"                   \
+  "mul.rn.bf16x2 d, " z ", %24;\n\t"                   \
+  "shl.b32 e, a, 16;\n\t"                             \
+  "shl.b32 f, b, 16;\n\t"                             \
+  "shl.b32 g, c, 16;\n\t"                             \
+  "shl.b32 h, d, 16;\n\t"                             \
+  "and.b32 a, a, 0xFFFF0000;\n\t"                     \
+  "and.b32 b, b, 0xFFFF0000;\n\t"                     \
+  "and.b32 c, c, 0xFFFF0000;\n\t"                     \
+  "and.b32 d, d, 0xFFFF0000;\n\t"                     \
+  "cvt.rn.satfinite." type "x2.f32 p, f, e;\n\t"      \
+  "cvt.rn.satfinite." type "x2.f32 q, h, g;\n\t"      \
+  "cvt.rn.satfinite." type "x2.f32 r, b, a;\n\t"      \
+  "cvt.rn.satfinite." type "x2.f32 s, d, c;\n\t"      \
+  "mov.b32 " low ", {p, q};\n\t"                      \
+  "mov.b32 " high ", {r, s};\n\t"
+#define MXQ_NARROW_SIXTEEN(low, high, words, multiplier)                            \
+  asm("{\n\t.reg .b32 a, b, c, d, e, f, g, h;\n\t.reg .b16 p, q, r, s;\n\t"         \
+      MXQ_CODES("e4m3", "%0", "%4", "%8", "%9", "%10", "%11")            \
+      MXQ_CODES("e4m3", "%1", "%5", "%12", "%13", "%14", "%15")          \
+      MXQ_CODES("e4m3", "%2", "%6", "%16", "%17", "%18", "%19")          \
+      MXQ_CODES("e4m3", "%3", "%7", "%20", "%21", "%22", "%23")          \
+      "}"                                                                           \
+      : "=&r"((low)[0]), "=&r"((low)[1]), "=&r"((low)[2]), "=&r"((low)[3]),         \
+        "=&r"((high)[0]), "=&r"((high)[1]), "=&r"((high)[2]), "=&r"((high)[3])      \
+      : "r"((words)[0]), "r"((words)[1]), "r"((words)[2]), "r"((words)[3]),         \
+        "r"((words)[4]), "r"((words)[5]), "r"((words)[6]), "r"((words)[7]),         \
+        "r"((words)[8]), "r"((words)[9]), "r"((words)[10]), "r"((words)[11]),       \
+        "r"((words)[12]), "r"((words)[13]), "r"((words)[14]), "r"((words)[15]),     \
+        "r"(multiplier))
+#endif
 
 #line 1 "templates/device_bf16.cuh"
 // Primitives of two bf16 in a word.
@@ -312,83 +371,51 @@ MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
   return float_bits(column_of(word, column)) & 0x7FFFFFFF;
 }
 
-#line 1 "templates/four.cuh"
-// Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
-// bits each in the low half of a word.
-
-#line 1 "templates/device_rows.cuh"
-// Primitives that multiply words of two bf16 and convert the products to codes of eight bits, in one
-// piece of assembly each: the compiler need not go through their instructions one by one.
+#line 1 "templates/device_odd.cuh"
+// Primitives of two numbers of 16 bits in a word.
 #ifdef __CUDACC__
-// Codes of the halves of two words, in order: mul.rn.bf16x2; the halves as float32; cvt.rn.satfinite.
-#define MXQ_NARROW_TWO(type)                               \
-  asm("{\n\t.reg .b32 a, b, c, d;\n\t.reg .b16 p, q;\n\t" \
-      "mul.rn.bf16x2 a, %1, %3;\n\t"                       \
-      "mul.rn.bf16x2 b, %2, %3;\n\t"                       \
-      "shl.b32 c, a, 16;\n\t"                              \
-      "shl.b32 d, b, 16;\n\t"                              \
-      "and.b32 a, a, 0xFFFF0000;\n\t"                      \
-      "and.b32 b, b, 0xFFFF0000;\n\t"                      \
-      "cvt.rn.satfinite." type "x2.f32 p, a, c;\n\t"       \
-      "cvt.rn.satfinite." type "x2.f32 q, b, d;\n\t"       \
-      "mov.b32 %0, {p, q};\n\t}"                           \
-      : "=r"(codes) : "r"(words[0]), "r"(words[1]), "r"(multiplier))
-template <unsigned EXPONENT_BITS>
-MXQ_FN unsigned narrow_two_bf16(const unsigned *words, unsigned multiplier) {
-  unsigned codes;
-  if constexpr (EXPONENT_BITS == 4)
-    MXQ_NARROW_TWO("e4m3");
-  else
-    MXQ_NARROW_TWO("e5m2");
-  return codes;
+// min.u16x2: the smaller of each half. From sm_90 on one instruction.
+MXQ_FN unsigned min_pair_u16(unsigned a, unsigned b) {
+  unsigned smaller;
+  asm("min.u16x2 %0, %1, %2;" : "=r"(smaller) : "r"(a), "r"(b));
+  return smaller;
 }
-// The same of four words: the codes of their low halves, and those of their high halves.
-#define MXQ_NARROW_FOUR(type)                                                       \
-  asm("{\n\t.reg .b32 a, b, c, d, e, f, g, h;\n\t.reg .b16 p, q, r, s;\n\t"          \
-      "mul.rn.bf16x2 a, %2, %6;\n\t"                                                \
-      "mul.rn.bf16x2 b, %3, %6;\n\t"                                                \
-      "mul.rn.bf16x2 c, %4, %6;\n\t"                                                \
-      "mul.rn.bf16x2 d, %5, %6;\n\t"                                                \
-      "shl.b32 e, a, 16;\n\t"                                                       \
-      "shl.b32 f, b, 16;\n\t"                                                       \
-      "shl.b32 g, c, 16;\n\t"                                                       \
-      "shl.b32 h, d, 16;\n\t"                                                       \
-      "and.b32 a, a, 0xFFFF0000;\n\t"                                               \
-      "and.b32 b, b, 0xFFFF0000;\n\t"                                               \
-      "and.b32 c, c, 0xFFFF0000;\n\t"                                               \
-      "and.b32 d, d, 0xFFFF0000;\n\t"                                               \
-      "cvt.rn.satfinite." type "x2.f32 p, f, e;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 q, h, g;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 r, b, a;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 s, d, c;\n\t"                                \
-      "mov.b32 %0, {p, q};\n\t"                                                     \
-      "mov.b32 %1, {r, s};\n\t}"                                                    \
-      : "=r"(four[0]), "=r"(four[1])                                                \
-      : "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(multiplier))
-template <unsigned EXPONENT_BITS>
-MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigned (&four)[2]) {
-  if constexpr (EXPONENT_BITS == 4)
-    MXQ_NARROW_FOUR("e4m3");
-  else
-    MXQ_NARROW_FOUR("e5m2");
+// max.u16x2: the larger of each half.
+MXQ_FN unsigned max_pair_u16(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.u16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
 }
 #endif
 
-#line 121 "templates/four.cuh"
-// A power of two times a bf16 is a bf16, exactly, unless it is subnormal, and that is far below half
-// of the smallest code: the codes are those of the float32 product. The multiplier is a bf16 too.
-MXQ_FN unsigned multiplier_pair(const block_scale (&scale)[COLUMNS]) {
-  return bf16_pair(scale[0].multiplier, scale[1].multiplier);
-}
+#line 2 "templates/scale_pair.cuh"
+// The scales of two neighbouring columns of bf16 from the word of their largest magnitudes, whose signs do
+// not count: both halves at a time.
+struct pair_scale {
+  unsigned codes;        // e8m0: 2^(code-127), 255 is NaN; a byte each, the rest is zero
+  unsigned multipliers;  // bf16 in halves: what elements are multiplied by; NaN makes every code NaN
+};
 
-// Of two words: neighbours in a row, or in a column.
-MXQ_FN unsigned narrow_across(const unsigned *words, const block_scale (&scale)[COLUMNS]) {
-  return narrow_two_bf16<OUT_EXPONENT_BITS>(words, multiplier_pair(scale));
-}
-// Of four words in a column: four codes for each of its two columns.
-MXQ_FN void narrow_down(const unsigned *words, const block_scale (&scale)[COLUMNS],
-                        unsigned (&four)[COLUMNS]) {
-  narrow_four_bf16<OUT_EXPONENT_BITS>(words, multiplier_pair(scale), four);
+MXQ_FN constexpr unsigned both(unsigned half) { return half << 16 | half; }
+
+// What comes to the next exponent where the mode rounds up, in places of a bf16's mantissa.
+#line 19 "templates/scale_pair.cuh"
+// Contract, section 2, rceil: that of a * (1/max), rounded up, is E - emax, or one more for a mantissa above that
+// of the largest code. No bf16 lies so close to it that the product's rounding decides.
+constexpr unsigned ROUND_UP = 255 - static_cast<unsigned>(OUT_MAX / (1 << OUT_EMAX) * 128);
+#line 26 "templates/scale_pair.cuh"
+static_assert(OUT_EMAX >= 2, "exponents fit into a byte, and halves do not borrow from each other");
+
+MXQ_FN pair_scale scales_of_pair(unsigned largest) {
+  const unsigned magnitudes = largest & both(0x7FFF);
+#line 33 "templates/scale_pair.cuh"
+  const unsigned rounded = magnitudes + both(ROUND_UP);
+#line 35 "templates/scale_pair.cuh"
+  const unsigned above = max_pair_u16(rounded, both(OUT_EMAX << 7)) - both(OUT_EMAX << 7);
+  // All ones where a magnitude is infinite or NaN.
+  const unsigned nan = permute_signs(magnitudes + both(0x0080), 0, 0x3311);
+  const unsigned multipliers = both(254 << 7) - (above & both(0xFF80));
+  return {permute_bytes(above >> 7 | nan, 0, 0x4420), (multipliers & ~nan) | (nan & both(0x7FC0))};
 }
 
 #line 1 "templates/place.cuh"
@@ -440,15 +467,6 @@ MXQ_FN void place_four(codes16 &codes, unsigned quad, unsigned four) {
 MXQ_FN unsigned across_columns(unsigned word) {
   if constexpr (COLUMNS == 2) return word_max(word, word >> 16 | word << 16);
   return word;
-}
-
-// The scales of a word's columns from their largest magnitudes; of columns that share a block, which
-// hold the same one, from the high half: there a magnitude takes no shift.
-template <bool SHARE>
-MXQ_FN void scales_of_columns(unsigned largest, block_scale (&scale)[COLUMNS]) {
-  constexpr unsigned LAST = COLUMNS - 1;
-  scale[LAST] = scale_of(column_magnitude(largest, LAST));
-  if constexpr (LAST > 0) scale[0] = SHARE ? scale[LAST] : scale_of(column_magnitude(largest, 0));
 }
 
 #line 1 "templates/scales.cuh"
@@ -543,7 +561,7 @@ MXQ_FN void store_scale_pair(const mxq_scale_args &scales, unsigned e, unsigned 
 
 constexpr bool SCALES_BY_TILES = SCALE_BITS == 8 && !SCALES_LIN;
 
-#line 29 "templates/tile.tma.cu"
+#line 41 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes, or becomes so
 // where it is packed.
@@ -624,7 +642,7 @@ MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
   return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
-#line 110 "templates/tile.tma.cu"
+#line 122 "templates/tile.tma.cu"
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -647,9 +665,9 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
 }
 
 // Keeps or stores the scales of the block, or of the COLUMNS neighbouring blocks, that begin at
-// (row, word) of the tile.
+// (row, word) of the tile: the code of the first column and of the last one.
 MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, unsigned word,
-                       const block_scale (&scale)[COLUMNS]) {
+                       unsigned first, unsigned last) {
   constexpr unsigned BLOCKS = ALONG_K ? 1 : COLUMNS;
   const unsigned n = at.n + row, k = at.k + word * COLUMNS;
   const bool inside = n < args.n && k < args.k;
@@ -658,7 +676,7 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
     for (unsigned c = 0; c < BLOCKS; c++) {
       const unsigned column = word * COLUMNS + c;
       const unsigned line = ALONG_K ? column / BLOCK : column;
-      const unsigned char code = static_cast<unsigned char>(inside ? scale[c].code : 0);
+      const unsigned char code = static_cast<unsigned char>(inside ? c ? last : first : 0);
       const unsigned turned = line * BLOCKS_N + row / BLOCK;
       const unsigned straight = row / BLOCK * (TILE_K / BLOCK) + line;
       shared_store(SCALE_TILE + (scales_of<MAIN>::ROWS_N ? straight : turned),
@@ -667,15 +685,15 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
         shared_store(ALSO_SCALE_TILE + straight, code);
     }
   } else if constexpr (BLOCKS == 2) {
-    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
+    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, first, last);
   } else {
-    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? first : 0);
     if constexpr (ALSO == 3)
-      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? first : 0);
   }
 }
 
-#line 161 "templates/tile.tma.cu"
+#line 173 "templates/tile.tma.cu"
 // Where the codes of sixteen rows of a word's first column go in a column-major tile. Those of its second one
 // are a row of the tile on, and those of the sixteen rows beside these in the other half of as many bytes:
 // swizzled, both differ in bits that nothing carries into.
@@ -686,79 +704,40 @@ MXQ_FN unsigned codes_place(unsigned row, unsigned word) {
   return 0;
 }
 
-// Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in; `to`:
-// their codes_place.
-MXQ_FN void convert_half(unsigned row, unsigned to, unsigned word, const unsigned *rows,
-                         const block_scale (*scale)[COLUMNS]) {
-  codes16 codes[COLUMNS];
-#pragma unroll
-  for (unsigned quad = 0; quad < 4; quad++) {
-    const unsigned *const four_rows = rows + quad * 4;
-    const auto &of = scale[quad * 4 / PIECE_ROWS];
-    if constexpr (COLUMN_MAJOR) {
-      unsigned four[COLUMNS];
-      narrow_down(four_rows, of, four);
-      for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
-    }
-#line 188 "templates/tile.tma.cu"
-  }
-  if constexpr (COLUMN_MAJOR)
-    for (unsigned c = 0; c < COLUMNS; c++)
-      shared_store(to ^ (c * SLAB_ROW_BYTES >> 3 & (SLAB_ROW_BYTES - 16)), codes[c],
-                   c * SLAB_ROW_BYTES);
-}
+#line 1 "templates/tile_sixteen.cuh"
+// Words of two bf16, whose columns become codes of eight bits by sixteen rows at a time: little code for the
+// optimizer to go through.
+static_assert(HELD_ROWS == 32 && COLUMNS == 2 && COLUMN_MAJOR && !ALONG_K, "two halves of a column");
 
-// Quantizes 32 rows of the columns in word `word` of the input tile: the main part.
+// Quantizes 32 rows of the columns in word `word` of the input tile.
 MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word, unsigned group) {
   // Half of the threads read the second sixteen rows first, so that the 16-byte stores of eight
-  // neighbouring threads below, which lie two columns apart, fall into different banks. Not where
-  // those threads share two blocks: each must find the same one first.
-  constexpr bool FLIPS = COLUMN_MAJOR && OUT_BITS == 8 && COLUMNS == 2 && !(ALONG_K && PIECES > 1);
-  const unsigned flip = FLIPS ? (word / 4 % 2) * 16 : 0;
-  const unsigned first_row = group * HELD_ROWS;
-  const unsigned to = codes_place(first_row + flip, word);
-  unsigned rows[HELD_ROWS];
-#line 208 "templates/tile.tma.cu"
-  for (unsigned half = 0; half < HELD_ROWS; half += 16)
-    for (unsigned r = 0; r < 16; r++)
-      rows[half + r] = load_word(first_row + (half ^ flip), r, word);
+  // neighbouring threads below, which lie two columns apart, fall into different banks.
+  const unsigned row = group * HELD_ROWS + word / 4 % 2 * 16;
+  unsigned rows[16], beside[16], largest, others;
+  MXQ_LOAD_SIXTEEN(rows, word_place(row, word), ROW_BYTES);
+  MXQ_LOAD_SIXTEEN(beside, word_place(row ^ 16, word), ROW_BYTES);
+  MXQ_MAX_SIXTEEN(largest, rows);
+  MXQ_MAX_SIXTEEN(others, beside);
+#line 20 "templates/tile_sixteen.cuh"
+  const pair_scale scale = scales_of_pair(block_max(word_max(largest, others), word, group));
+  if (group % GROUPS_N == 0)
+    put_scales(args, at, group * HELD_ROWS, word, scale.codes & 0xFF, scale.codes >> 8);
 
-#line 213 "templates/tile.tma.cu"
-  block_scale scale[PIECES][COLUMNS];
-#pragma unroll
-  for (unsigned piece = 0; piece < PIECES; piece++) {
-    unsigned largest = rows[piece * PIECE_ROWS];
-    for (unsigned r = 1; r < PIECE_ROWS; r++)
-      largest = word_max(largest, rows[piece * PIECE_ROWS + r]);
-    largest = block_max(largest, word, group);
-    scales_of_columns<ALONG_K>(largest, scale[piece]);
-    if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
-      put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word,
-                 scale[piece]);
-  }
-
-  if constexpr (OUT_BITS == 4 && ALSO != 0) {
-    // Much code follows from a row: one piece of it for both halves is half as much to compile, for a move
-    // of each row of the second one.
-#pragma unroll 1
-    for (unsigned half = 0;; half += 16) {
-      convert_half(first_row + (half ^ flip), to ^ half * OUT_BITS / 8, word, rows, scale);
-      if (half != 0) break;
-#pragma unroll
-      for (unsigned r = 0; r < 16; r++) rows[r] = rows[16 + r];
-#pragma unroll
-      for (unsigned piece = 0; piece < PIECES / 2; piece++)
-        for (unsigned c = 0; c < COLUMNS; c++) scale[piece][c] = scale[PIECES / 2 + piece][c];
-    }
-  } else {
-#pragma unroll
-    for (unsigned half = 0; half < HELD_ROWS; half += 16)
-      convert_half(first_row + (half ^ flip), to ^ half * OUT_BITS / 8, word, rows + half,
-                   scale + half / PIECE_ROWS);
-  }
+#line 25 "templates/tile_sixteen.cuh"
+  codes16 codes[COLUMNS], codes_beside[COLUMNS];
+  MXQ_NARROW_SIXTEEN(codes[0].word, codes[1].word, rows, scale.multipliers);
+  MXQ_NARROW_SIXTEEN(codes_beside[0].word, codes_beside[1].word, beside,
+                     scale.multipliers);
+  const unsigned to = codes_place(row, word);
+  constexpr unsigned NEXT = SLAB_ROW_BYTES >> 3 & (SLAB_ROW_BYTES - 16);  // swizzled, from column to column
+  shared_store(to, codes[0]);
+  shared_store(to ^ NEXT, codes[1], SLAB_ROW_BYTES);
+  shared_store(to ^ 16, codes_beside[0]);
+  shared_store(to ^ 16 ^ NEXT, codes_beside[1], SLAB_ROW_BYTES);
 }
 
-#line 250 "templates/tile.tma.cu"
+#line 266 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -773,9 +752,9 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_colt_lin_tma_128x128, THREADS, BLOCKS_PE
   block_sync();  // orders the barrier's initialization before the other threads' waits
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
   if (!SPLITS || thread_id() < PART_THREADS) quantize_rows(args, at, word, group);
-#line 270 "templates/tile.tma.cu"
+#line 286 "templates/tile.tma.cu"
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
   block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
   if (thread_id() == 0) store_tile(args, at);
-#line 279 "templates/tile.tma.cu"
+#line 295 "templates/tile.tma.cu"
 }

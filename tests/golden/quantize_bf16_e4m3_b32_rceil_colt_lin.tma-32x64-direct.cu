@@ -120,6 +120,12 @@ MXQ_FN float max_magnitude(float a, float b) {
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
 }
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
 
 #endif
 
@@ -368,6 +374,7 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
+#line 1 "templates/scale_columns.cuh"
 // The scales of a word's columns from their largest magnitudes; of columns that share a block, which
 // hold the same one, from the high half: there a magnitude takes no shift.
 template <bool SHARE>
@@ -542,7 +549,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 15 "templates/strip.tma.cu"
+#line 16 "templates/strip.tma.cu"
 // A thread holds one 32-bit word of HELD_ROWS rows, a strip: little work one after the other, where
 // there is too little to do for the device's threads. GROUPS neighbouring lanes hold a block along N;
 // a warp, as many words beside each other as are left.

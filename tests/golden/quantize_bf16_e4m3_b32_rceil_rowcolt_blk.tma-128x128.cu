@@ -135,6 +135,12 @@ MXQ_FN float max_magnitude(float a, float b) {
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
 }
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
 
 #endif
 
@@ -214,7 +220,7 @@ constexpr bool HAS_PAIRS = true;      // arithmetic of two bf16 at a time
 constexpr bool HAS_FP8 = true;        // conversions to e4m3 and e5m2
 constexpr bool HAS_NARROW = false;  // and to e2m3, e3m2, e2m1 and e8m0
 
-#line 14 "templates/tile.tma.cu"
+#line 18 "templates/tile.tma.cu"
 constexpr unsigned TILE_N = 128, TILE_K = 128;
 constexpr bool TILES_BY_K = !COLUMN_MAJOR || ALSO != 0;
 constexpr unsigned THREADS = 256, BLOCKS_PER_SM = 3;
@@ -442,6 +448,7 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
+#line 1 "templates/scale_columns.cuh"
 // The scales of a word's columns from their largest magnitudes; of columns that share a block, which
 // hold the same one, from the high half: there a magnitude takes no shift.
 template <bool SHARE>
@@ -616,7 +623,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 29 "templates/tile.tma.cu"
+#line 41 "templates/tile.tma.cu"
 // The input tile is [n][k]. A thread holds one 32-bit word of HELD_ROWS rows. Where rows are read
 // too, by runs of 16 bytes, it is [k / SLAB_WORDS][n][k % SLAB_WORDS] in rows of 128 swizzled bytes, or becomes so
 // where it is packed.
@@ -697,7 +704,7 @@ MXQ_FN unsigned load_word(unsigned row, unsigned r, unsigned word) {
   return shared_load<unsigned>(word_place(row + r % ALIKE, word), r / ALIKE * ALIKE * PITCH);
 }
 
-#line 110 "templates/tile.tma.cu"
+#line 122 "templates/tile.tma.cu"
 // The maximum of the block over the threads that share it.
 MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
   if constexpr (ALONG_K) {
@@ -720,9 +727,9 @@ MXQ_FN unsigned block_max(unsigned largest, unsigned word, unsigned group) {
 }
 
 // Keeps or stores the scales of the block, or of the COLUMNS neighbouring blocks, that begin at
-// (row, word) of the tile.
+// (row, word) of the tile: the code of the first column and of the last one.
 MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, unsigned word,
-                       const block_scale (&scale)[COLUMNS]) {
+                       unsigned first, unsigned last) {
   constexpr unsigned BLOCKS = ALONG_K ? 1 : COLUMNS;
   const unsigned n = at.n + row, k = at.k + word * COLUMNS;
   const bool inside = n < args.n && k < args.k;
@@ -731,7 +738,7 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
     for (unsigned c = 0; c < BLOCKS; c++) {
       const unsigned column = word * COLUMNS + c;
       const unsigned line = ALONG_K ? column / BLOCK : column;
-      const unsigned char code = static_cast<unsigned char>(inside ? scale[c].code : 0);
+      const unsigned char code = static_cast<unsigned char>(inside ? c ? last : first : 0);
       const unsigned turned = line * BLOCKS_N + row / BLOCK;
       const unsigned straight = row / BLOCK * (TILE_K / BLOCK) + line;
       shared_store(SCALE_TILE + (scales_of<MAIN>::ROWS_N ? straight : turned),
@@ -740,15 +747,15 @@ MXQ_FN void put_scales(const mxq_tma_args &args, tile_place at, unsigned row, un
         shared_store(ALSO_SCALE_TILE + straight, code);
     }
   } else if constexpr (BLOCKS == 2) {
-    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, scale[0].code, scale[1].code);
+    if (inside) store_scale_pair<MAIN>(args.scale, at.e, n, k, first, last);
   } else {
-    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+    store_scale<MAIN>(args.scale, at.e, n, k, args.n, args.k, inside ? first : 0);
     if constexpr (ALSO == 3)
-      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? scale[0].code : 0);
+      store_scale<ALSO>(args.also_scale, at.e, n, k, args.n, args.k, inside ? first : 0);
   }
 }
 
-#line 161 "templates/tile.tma.cu"
+#line 173 "templates/tile.tma.cu"
 // Where the codes of sixteen rows of a word's first column go in a column-major tile. Those of its second one
 // are a row of the tile on, and those of the sixteen rows beside these in the other half of as many bytes:
 // swizzled, both differ in bits that nothing carries into.
@@ -759,6 +766,7 @@ MXQ_FN unsigned codes_place(unsigned row, unsigned word) {
   return 0;
 }
 
+#line 186 "templates/tile.tma.cu"
 // Quantizes sixteen rows of a word's columns, which begin at `row`; `scale`: of the blocks they are in; `to`:
 // their codes_place.
 MXQ_FN void convert_half(unsigned row, unsigned to, unsigned word, const unsigned *rows,
@@ -773,7 +781,7 @@ MXQ_FN void convert_half(unsigned row, unsigned to, unsigned word, const unsigne
       narrow_down(four_rows, of, four);
       for (unsigned c = 0; c < COLUMNS; c++) place_four(codes[c], quad, four[c]);
     }
-#line 188 "templates/tile.tma.cu"
+#line 203 "templates/tile.tma.cu"
   }
   if constexpr (COLUMN_MAJOR)
     for (unsigned c = 0; c < COLUMNS; c++)
@@ -791,12 +799,12 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
   const unsigned first_row = group * HELD_ROWS;
   const unsigned to = codes_place(first_row + flip, word);
   unsigned rows[HELD_ROWS];
-#line 208 "templates/tile.tma.cu"
+#line 223 "templates/tile.tma.cu"
   for (unsigned half = 0; half < HELD_ROWS; half += 16)
     for (unsigned r = 0; r < 16; r++)
       rows[half + r] = load_word(first_row + (half ^ flip), r, word);
 
-#line 213 "templates/tile.tma.cu"
+#line 228 "templates/tile.tma.cu"
   block_scale scale[PIECES][COLUMNS];
 #pragma unroll
   for (unsigned piece = 0; piece < PIECES; piece++) {
@@ -807,7 +815,7 @@ MXQ_FN void quantize_rows(const mxq_tma_args &args, tile_place at, unsigned word
     scales_of_columns<ALONG_K>(largest, scale[piece]);
     if (group % GROUPS_N == 0 && word % BLOCK_WORDS == 0)
       put_scales(args, at, first_row + (PIECES > 1 ? piece * PIECE_ROWS ^ flip : 0), word,
-                 scale[piece]);
+                 scale[piece][0].code, scale[piece][COLUMNS - 1].code);
   }
 
   if constexpr (OUT_BITS == 4 && ALSO != 0) {
@@ -945,7 +953,7 @@ MXQ_FN void quantize_runs(const mxq_tma_args &args, tile_place at) {
   }
 }
 
-#line 250 "templates/tile.tma.cu"
+#line 266 "templates/tile.tma.cu"
 MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS_PER_SM)(MXQ_ARGS(mxq_tma_args) args) {
   const unsigned word = thread_id() % WORDS;
   const unsigned group = thread_id() / WORDS;
@@ -960,16 +968,16 @@ MXQ_KERNEL(quantize_bf16_e4m3_b32_rceil_rowcolt_blk_tma_128x128, THREADS, BLOCKS
   block_sync();  // orders the barrier's initialization before the other threads' waits
   barrier_wait(BARRIER, 0);  // orders the copy of the input tile before its reads
   if (!SPLITS || thread_id() < PART_THREADS) quantize_rows(args, at, word, group);
-#line 268 "templates/tile.tma.cu"
+#line 284 "templates/tile.tma.cu"
   if (!SPLITS || thread_id() >= PART_THREADS) quantize_runs(args, at);
-#line 270 "templates/tile.tma.cu"
+#line 286 "templates/tile.tma.cu"
   fence_async_shared();  // orders this thread's codes before the copy engine's reads of them
   block_sync();  // orders all threads' fences before the store, the stores of scales before their loads
   if (thread_id() == 0) store_tile(args, at);
-#line 274 "templates/tile.tma.cu"
+#line 290 "templates/tile.tma.cu"
   if constexpr (SCALES_BY_TILES)
     store_scale_tile<MAIN>(args.scale, SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
   if constexpr (ALSO != 0 && scales_of<ALSO>::BY_TILES)
     store_scale_tile<ALSO>(args.also_scale, ALSO_SCALE_TILE, at.e, at.n, at.k, args.n, args.k);
-#line 279 "templates/tile.tma.cu"
+#line 295 "templates/tile.tma.cu"
 }

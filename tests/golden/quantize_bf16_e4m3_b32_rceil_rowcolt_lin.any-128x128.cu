@@ -126,6 +126,12 @@ MXQ_FN float max_magnitude(float a, float b) {
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
 }
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
 
 #endif
 
@@ -376,6 +382,7 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
+#line 1 "templates/scale_columns.cuh"
 // The scales of a word's columns from their largest magnitudes; of columns that share a block, which
 // hold the same one, from the high half: there a magnitude takes no shift.
 template <bool SHARE>
@@ -550,7 +557,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 17 "templates/any.cu"
+#line 18 "templates/any.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -756,7 +763,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 21 "templates/any.cu"
+#line 22 "templates/any.cu"
 constexpr unsigned WORDS = TILE_K / COLUMNS;  // of a row
 constexpr unsigned HELD_ROWS = 32;
 static_assert(THREADS == WORDS * (TILE_N / HELD_ROWS), "a thread for 32 rows of a word");
@@ -885,7 +892,7 @@ MXQ_FN void held_rows(unsigned (&rows)[HELD_ROWS]) {
   }
 }
 
-#line 33 "templates/any.cu"
+#line 34 "templates/any.cu"
 // The tile of a part's codes, in the lines that codes have in memory: rows or columns. 16 bytes between
 // them keep codes of neighbouring columns in different banks.
 template <unsigned PART>
@@ -1092,7 +1099,7 @@ MXQ_FN void quantize_columns(const mxq_any_args &args, const mxq_scale_args &sca
   }
 }
 
-#line 60 "templates/any.cu"
+#line 61 "templates/any.cu"
 // The row part of two: quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;

@@ -120,6 +120,12 @@ MXQ_FN float max_magnitude(float a, float b) {
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
 }
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
 
 #endif
 
@@ -272,12 +278,6 @@ MXQ_FN unsigned min_pair_f16(unsigned a, unsigned b) {
 MXQ_FN unsigned funnel_right(unsigned low, unsigned high, unsigned by) {
   return __funnelshift_r(low, high, by);
 }
-// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
-MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
-  unsigned signs;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
-  return signs;
-}
 #endif
 
 #line 6 "templates/four.cuh"
@@ -405,6 +405,7 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
+#line 1 "templates/scale_columns.cuh"
 // The scales of a word's columns from their largest magnitudes; of columns that share a block, which
 // hold the same one, from the high half: there a magnitude takes no shift.
 template <bool SHARE>
@@ -439,7 +440,7 @@ MXQ_FN void global_store_if(bool exists, words4 *pointer, const words4 &four) {
 }
 #endif
 
-#line 15 "templates/row.tma.cu"
+#line 16 "templates/row.tma.cu"
 constexpr unsigned RUN_WORDS = 32 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -661,7 +662,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 19 "templates/row.tma.cu"
+#line 20 "templates/row.tma.cu"
 // K is a multiple of a run: each is inside or outside as a whole.
 constexpr unsigned ROW_THREADS = THREADS / TILE_N;
 constexpr unsigned STEP = ROW_THREADS * RUN;       // columns from one run of a thread to its next

@@ -131,6 +131,12 @@ MXQ_FN float max_magnitude(float a, float b) {
 MXQ_FN unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   return __byte_perm(a, b, selector);
 }
+// prmt.b32: the same, with the top bit of each of these bytes in all of its bits.
+MXQ_FN unsigned permute_signs(unsigned a, unsigned b, unsigned selector) {
+  unsigned signs;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(signs) : "r"(a), "r"(b), "r"(selector | 0x8888));
+  return signs;
+}
 
 #endif
 
@@ -377,6 +383,7 @@ MXQ_FN unsigned across_columns(unsigned word) {
   return word;
 }
 
+#line 1 "templates/scale_columns.cuh"
 // The scales of a word's columns from their largest magnitudes; of columns that share a block, which
 // hold the same one, from the high half: there a magnitude takes no shift.
 template <bool SHARE>
@@ -551,7 +558,7 @@ MXQ_FN void store_scale_tile(const mxq_scale_args &scales, unsigned tile, INDEX 
   }
 }
 
-#line 18 "templates/any_row.cu"
+#line 19 "templates/any_row.cu"
 constexpr unsigned RUN_WORDS = 16 / COLUMNS;
 
 #line 1 "templates/run.cuh"
@@ -892,7 +899,7 @@ MXQ_FN void store_lines(const lines_to &to) {
     store_sectors<TILE>(to);
 }
 
-#line 23 "templates/any_row.cu"
+#line 24 "templates/any_row.cu"
 // The input tile is [n][k], rows a gap apart that has room for a shift. Runs are read of rows that are
 // shifted alike: 16 bytes more behind each ROWS_ALIKE keep 16 bytes in each of such rows in different banks.
 constexpr unsigned ROWS_ALIKE = 128 / IN_BITS;
@@ -998,7 +1005,7 @@ MXQ_FN void store_kept_scales(const mxq_any_args &args, const mxq_scale_args &sc
   }
 }
 
-#line 63 "templates/any_row.cu"
+#line 64 "templates/any_row.cu"
 // Quantizes run after run. The lanes of a warp take INTERLEAVED rows first, then runs,
 // so that the 16 bytes of eight of them lie in different banks. Its rows are shifted alike.
 constexpr unsigned ROW_RUNS = TILE_K / RUN, INTERLEAVED = RUN_WORDS / 4;

@@ -75,13 +75,13 @@ SCALES = [
     template(f"{name}, one place for {what}", step, kernels)
     for template, kernels, what, edits in (
         (tile, None, "pairs", (
-            ("scale index one off", change("(args.scale, at.e, n, k, scale[0]",
-                                           "(args.scale, at.e, n, k + 1, scale[0]")),
-            ("scale row one off", change("(args.scale, at.e, n, k, scale[0]",
-                                         "(args.scale, at.e, n + BLOCK, k, scale[0]")),
-            ("matrix of a scale forgotten", change("(args.scale, at.e, n, k, scale[0]", "(args.scale, 0u, n, k, scale[0]")),
-            ("scales exchanged", change("k, scale[0].code, scale[1].code)",
-                                        "k, scale[1].code, scale[0].code)")))),
+            ("scale index one off", change("(args.scale, at.e, n, k, first",
+                                           "(args.scale, at.e, n, k + 1, first")),
+            ("scale row one off", change("(args.scale, at.e, n, k, first",
+                                         "(args.scale, at.e, n + BLOCK, k, first")),
+            ("matrix of a scale forgotten", change("(args.scale, at.e, n, k, first", "(args.scale, 0u, n, k, first")),
+            ("scales exchanged", change("k, first, last)",
+                                        "k, last, first)")))),
         (tile, SQ, "squares", (
             ("scale index one off", change("store_scale<MAIN>(args.scale, at.e, n, k,",
                                            "store_scale<MAIN>(args.scale, at.e, n, k + BLOCK,")),

@@ -2,8 +2,8 @@
 """Faults of the pieces that kernels share: scales, conversions, places."""
 from edits import Template, change, cut, fast, generic
 
-BF16, F16 = fast("bf16_e4m3_b32_rceil_colt"), fast("f16_e4m3_b32_rceil_colt")
-INPUTS = fast("f32_e4m3_b32_floor_colt", "f16_e5m2_b32_floor_colt", "bf16_e4m3_b32_rceil_colt")
+BF16, F16 = fast("bf16_e4m3_b32_rceil_rowcolt"), fast("f16_e4m3_b32_rceil_colt")
+INPUTS = fast("f32_e4m3_b32_floor_colt", "f16_e5m2_b32_floor_colt", "bf16_e4m3_b32_rceil_sqt")
 
 
 def of_mode(mode):

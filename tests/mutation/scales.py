@@ -111,7 +111,7 @@ PADDING = [
     scales("padding columns past the stored ones",
            change("if (column >= columns_stored<PART>(columns)) return;\n", ""), 
            ["quantize_bf16_e4m3_b16_amax_sq_mn.any"]),
-    tile("scale of what lies outside", change("inside ? scale[c].code : 0)", "inside ? scale[c].code : 1)"),
+    tile("scale of what lies outside", change("inside ? c ? last : first : 0)", "inside ? c ? last : first : 1)"),
          COLT_BLK),
     runs("scale of a run outside", change(">(n < args.n && k < args.k ? code : 0)",
                                           ">(n < args.n && k < args.k ? code : 1)"),

@@ -5,7 +5,10 @@ from edits import Template, change, cut, drop, fast, plan, swap
 COLT, COL = fast("bf16_e4m3_b32_rceil_colt"), fast("bf16_e4m3_b32_rceil_col")
 SQ, SQT = fast("bf16_e4m3_b32_rceil_sq"), fast("bf16_e4m3_b32_rceil_sqt")
 COLT32 = fast("f32_e4m3_b32_floor_colt")
-HALVES = fast("bf16_e4m3_b16_rceil_colt")  # two blocks in a thread's rows
+SIXTEENS = fast("bf16_e4m3_b16_rceil_colt")  # a block in sixteen rows
+EVEN = fast("bf16_e4m3_b32_even_colt", "bf16_e5m2_b16_even_colt")
+LOOPS = fast("f16_e4m3_b32_rceil_colt")  # not by sixteen rows
+HALVES = fast("f16_e4m3_b16_rceil_colt")  # two blocks in a thread's rows
 TALL = fast("bf16_e4m3_b64_rceil_colt")  # a block in two row groups
 WIDE = fast("bf16_e4m3_b128_rceil_sqt")  # and in two warps
 PACKED, PACKED_COL = fast("bf16_e2m1_b32_floor_colt"), fast("f16_e2m1_b32_floor_col")
@@ -23,7 +26,10 @@ STORE = "  if (thread_id() == 0) store_tile(args, at);\n"
 
 tile = Template("tile.tma.cu", COLT)
 stage = Template("tile_stage.cuh", COLT)
-columns = Template("tile.cuh", COLT)  # the columns of a word
+columns = Template("scale_columns.cuh", LOOPS)  # the columns of a word
+loops = Template("tile.tma.cu", LOOPS)
+sixteen = Template("tile_sixteen.cuh", COLT)
+pair = Template("scale_pair.cuh", COLT)
 
 ORDER = [
     tile("proxy fence of the codes dropped", drop(FENCE_CODES)),
@@ -95,48 +101,48 @@ COPIES = [
 ]
 
 BLOCKS = [
-    tile("row of the input tile one off",
+    loops("row of the input tile one off",
          change("(half ^ flip), r, word", "(half ^ flip), r + 1, word")),
     tile("halves flipped where threads share two blocks",
          cut(" && !(ALONG_K && PIECES > 1)"), fast("bf16_e4m3_b16_rceil_sqt")),
-    tile("flip forgotten in the rows of a scale",
+    loops("flip forgotten in the rows of a scale",
          change("piece * PIECE_ROWS ^ flip", "piece * PIECE_ROWS"), HALVES),
-    tile("flip forgotten in the rows of codes",
+    loops("flip forgotten in the rows of codes",
          change("codes_place(first_row + flip, word)", "codes_place(first_row, word)")),
-    tile("codes of both halves in one place",
+    loops("codes of both halves in one place",
          change("to ^ half * OUT_BITS / 8, word, rows + half,", "to, word, rows + half,")),
     tile("codes of both halves in one place, one after the other",
          change("to ^ half * OUT_BITS / 8, word, rows, scale", "to, word, rows, scale"),
          fast("bf16_e2m1_b32_floor_rowcolt")),
-    tile("second column's codes as the first one's are swizzled",
+    loops("second column's codes as the first one's are swizzled",
          change("to ^ (c * SLAB_ROW_BYTES >> 3 & (SLAB_ROW_BYTES - 16))", "to")),
-    tile("second column's codes in the first one's row",
+    loops("second column's codes in the first one's row",
          change("codes[c],\n                   c * SLAB_ROW_BYTES)", "codes[c])")),
     tile("flip forgotten in the rows of both parts",
          change("first_row + (half ^ flip), to ^ half * OUT_BITS / 8, word, rows + half,",
                 "first_row + half, to ^ half * OUT_BITS / 8, word, rows + half,"),
          fast("bf16_e4m3_b32_floor_sqsqt")),
-    tile("flip forgotten in the rows that are read",
+    loops("flip forgotten in the rows that are read",
          change("first_row + (half ^ flip), r", "first_row + half, r")),
     tile("rows of the next swizzle pattern in this one",
          change("r / ALIKE * ALIKE * PITCH", "r / ALIKE * PITCH"),
          fast("bf16_e4m3_b32_rceil_rowcol")),
-    tile("second block with the scale of the first",
+    loops("second block with the scale of the first",
          change("scale + half / PIECE_ROWS", "scale"), HALVES),
     tile("second block with the scale of the first, one loop",
          change("scale[piece][c] = scale[PIECES / 2 + piece][c]", "scale[piece][c] = scale[piece][c]"),
          fast("bf16_e2m1_b16_rceil_rowcolt")),
     tile("second half converted from the first",
          change("rows[r] = rows[16 + r]", "rows[r] = rows[r]"), fast("bf16_e2m1_b32_rceil_rowcol")),
-    tile("a row of the next block counted in a maximum",
+    loops("a row of the next block counted in a maximum",
          change("    largest = block_max(largest, word, group);",
                 "    if (first_row + BLOCK < TILE_N)\n"
                 "      largest = word_max(largest, shared_load<unsigned>(\n"
                 "          IN_TILE + (first_row + BLOCK) * ROW_BYTES + word * 4));\n"
                 "    largest = block_max(largest, word, group);")),
-    tile("first row left out of a maximum",
+    loops("first row left out of a maximum",
          change("unsigned largest = rows[piece * PIECE_ROWS];", "unsigned largest = 0;")),
-    tile("last row left out of a maximum",
+    loops("last row left out of a maximum",
          change("r < PIECE_ROWS; r++", "r < PIECE_ROWS - 1; r++")),
     tile("maximum of one row group only", change("g < GROUPS_N; g++", "g < 1; g++"), TALL),
     tile("maximum of one warp only", change("p < GROUPS_K; p++", "p < 1; p++"), WIDE),
@@ -161,7 +167,8 @@ BLOCKS = [
     tile("scales past N written", change("n < args.n && k < args.k", "k < args.k"), EACH),
     tile("scale written by each of a block's threads",
          cut(" && word % BLOCK_WORDS == 0"), SQ),
-    tile("scale written by each row group", cut("group % GROUPS_N == 0 && "), TALL),
+    loops("scale written by each row group", cut("group % GROUPS_N == 0 && "),
+          fast("f16_e4m3_b64_rceil_colt")),
     stage("rows exchanged in a row-major tile",
          change("static_cast<unsigned short>(four), apart", "static_cast<unsigned short>(four >> 16), apart"),
          COL),
@@ -181,8 +188,60 @@ BLOCKS = [
          change("static_cast<unsigned char>(one_three), apart + OUT_ROW_BYTES",
                 "static_cast<unsigned char>(zero_two), apart + OUT_ROW_BYTES"), PACKED32),
     stage("eight rows in the place of the next", change("quad * 4 - 4, word,", "quad * 4, word,"), PACKED32),
-    tile("codes of one column in both",
+    loops("codes of one column in both",
          change("place_four(codes[c], quad, four[c])", "place_four(codes[c], quad, four[0])")),
+]
+
+SIXTEEN = [
+    sixteen("rows of a half one off",
+            change("rows, word_place(row, word)", "rows, word_place(row + 1, word)")),
+    sixteen("one half for both", change("word_place(row ^ 16, word)", "word_place(row, word)")),
+    sixteen("flip forgotten in the codes' places",
+            change("codes_place(row, word)", "codes_place(group * HELD_ROWS, word)")),
+    sixteen("maximum of one half", change("word_max(largest, others)", "largest")),
+    sixteen("maximum of the other half", change("word_max(largest, others)", "others")),
+    sixteen("maximum of one row group",
+            change("block_max(word_max(largest, others), word, group)", "word_max(largest, others)"), TALL),
+    sixteen("scale written by each row group", cut("  if (group % GROUPS_N == 0)\n"), TALL),
+    sixteen("scales of the flipped rows",
+            change("put_scales(args, at, group * HELD_ROWS, word", "put_scales(args, at, row, word")),
+    sixteen("one code for two columns",
+            change("group * HELD_ROWS, word, scale.codes & 0xFF, scale.codes >> 8",
+                   "group * HELD_ROWS, word, scale.codes & 0xFF, scale.codes & 0xFF")),
+    sixteen("second block with the scale of the first",
+            change('"scale_beside" or "scale"', '"scale" or "scale"'), SIXTEENS),
+    sixteen("code of the other block's scale",
+            change("row, word, scale.codes & 0xFF", "row, word, scale_beside.codes & 0xFF"), SIXTEENS),
+    sixteen("second block's scale in the place of the first",
+            change("put_scales(args, at, row ^ 16,", "put_scales(args, at, row,"), SIXTEENS),
+    sixteen("columns of codes exchanged", [change("shared_store(to, codes[0])", "shared_store(to, codes[1])"),
+                                           change("codes[1], SLAB_ROW_BYTES)", "codes[0], SLAB_ROW_BYTES)")]),
+    sixteen("second column as the first one is swizzled",
+            change("shared_store(to ^ NEXT,", "shared_store(to,")),
+    sixteen("codes of both halves in one place", change("shared_store(to ^ 16, ", "shared_store(to, ")),
+    sixteen("second column of the second half as the first one is swizzled",
+            change("to ^ 16 ^ NEXT", "to ^ 16")),
+    pair("magnitudes with their signs", change("largest & both(0x7FFF)", "largest")),
+    pair("multiplier of the next code", change("both(254 << 7) - (above", "both(253 << 7) - (above")),
+    pair("columns exchanged", change("above >> 7 | nan, 0, 0x4420", "above >> 7 | nan, 0, 0x4402")),
+    pair("code of NaN forgotten", change("above >> 7 | nan,", "above >> 7,")),
+    pair("multiplier of NaN forgotten", cut(" | (nan & both(0x7FC0))")),
+    pair("infinite blocks: > for >=", change("both(0x0080)", "both(0x007F)")),
+    pair("NaN of the other column", change("0x3311", "0x1133")),
+    pair("no scale below 2^-127", change("max_pair_u16(rounded, both(OUT_EMAX << 7))", "rounded")),
+    pair("smallest scale 2^-126", change("max_pair_u16(rounded, both(OUT_EMAX << 7))",
+                                         "max_pair_u16(rounded, both((OUT_EMAX + 1) << 7))")),
+    pair("rceil: >= for >", change("255 - static_cast<unsigned>", "256 - static_cast<unsigned>")),
+    pair("rceil: one above the largest code as that",
+         change("255 - static_cast<unsigned>", "254 - static_cast<unsigned>")),
+    pair("floor: rounded up", change("ROUND_UP = 0;", "ROUND_UP = 64;"), fast("bf16_e4m3_b32_floor_colt")),
+    pair("ceil: > 1 for != 0", change("ROUND_UP = 127;", "ROUND_UP = 126;"), fast("bf16_e4m3_b32_ceil_colt")),
+    pair("ceil: >= for !=", change("ROUND_UP = 127;", "ROUND_UP = 128;"), fast("bf16_e4m3_b32_ceil_colt")),
+    pair("even: > for >= of the tie",
+         change("1u << (6 - OUT_MANTISSA_BITS);", "(1u << (6 - OUT_MANTISSA_BITS)) - 1;"), EVEN),
+    pair("even: a tie too early",
+         change("1u << (6 - OUT_MANTISSA_BITS);", "(1u << (6 - OUT_MANTISSA_BITS)) + 1;"), EVEN),
+    pair("even: exponent 255 kept", change("both(254 << 7 | 0x7F)", "both(255 << 7 | 0x7F)"), EVEN),
 ]
 
 HOST = [plan(fault, COLT) for fault in (
@@ -211,4 +270,4 @@ SPLIT = [
     runs("runs of the first part's own threads", change("thread_id() % PART_THREADS / 32", "thread_id() / 32")),
 ]
 
-MUTANTS = ORDER + COPIES + BLOCKS + SPLIT + HOST
+MUTANTS = ORDER + COPIES + BLOCKS + SIXTEEN + SPLIT + HOST
