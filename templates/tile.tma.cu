@@ -1,7 +1,7 @@
 //$ -- Not where many more instructions would be left: float32 to bytes, and 16 bits to two parts of packed codes.
 //$ local packed = output.bits == 4
 //$ local fast = input.bits == 32 and packed or input.bits == 16 and not (packed and layout.second ~= 0)
-//$ -- Columns of bf16 to bytes go by sixteen rows at a time, which are of one block.
+//$ -- colt of bf16 to e4m3 and e5m2 with e8m0 scales goes by sixteen rows at a time, which are of one block.
 //$ local sixteens = input.token == "bf16" and arch.number >= 90 and mode.scale_bits == 8 and block >= 16
 //$   and output.exponent_bits + output.mantissa_bits == 7
 //$   and layout.second == 0 and layout.first == part.along_n + part.column_major

@@ -245,7 +245,7 @@ constexpr unsigned SCALE_TILE = 49152, BARRIER = 49152;
 #define MXQ_LOAD_SIXTEEN(words, offset, pitch) \
   asm volatile(MXQ_LOAD(0) MXQ_LOAD(1) MXQ_LOAD(2) MXQ_LOAD(3) MXQ_LOAD(4) MXQ_LOAD(5) MXQ_LOAD(6) MXQ_LOAD(7) \
                MXQ_LOAD(8) MXQ_LOAD(9) MXQ_LOAD(10) MXQ_LOAD(11) MXQ_LOAD(12) MXQ_LOAD(13) MXQ_LOAD(14) MXQ_LOAD(15) \
-               : MXQ_SIXTEEN("=r", words) : "r"(shared_address(offset)), "n"(pitch) : "memory")
+               : MXQ_SIXTEEN("=&r", words) : "r"(shared_address(offset)), "n"(pitch) : "memory")
 // max.NaN.xorsign.abs.bf16x2: the largest magnitude of each half, NaN if any is NaN; any sign. From sm_86 on.
 #define MXQ_MAX(a, i) "max.NaN.xorsign.abs.bf16x2 %0, %" #a ", %" #i ";\n\t"
 #define MXQ_MAX_SIXTEEN(largest, words) \
