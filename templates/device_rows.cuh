@@ -1,3 +1,4 @@
+//$ need "device_codes.cuh"
 // Primitives that multiply words of two bf16 and convert the products to codes of eight bits, in one
 // piece of assembly each: the compiler need not go through their instructions one by one.
 #ifdef __CUDACC__
@@ -24,33 +25,15 @@ MXQ_FN unsigned narrow_two_bf16(const unsigned *words, unsigned multiplier) {
   return codes;
 }
 // The same of four words: the codes of their low halves, and those of their high halves.
-#define MXQ_NARROW_FOUR(type)                                                       \
-  asm("{\n\t.reg .b32 a, b, c, d, e, f, g, h;\n\t.reg .b16 p, q, r, s;\n\t"          \
-      "mul.rn.bf16x2 a, %2, %6;\n\t"                                                \
-      "mul.rn.bf16x2 b, %3, %6;\n\t"                                                \
-      "mul.rn.bf16x2 c, %4, %6;\n\t"                                                \
-      "mul.rn.bf16x2 d, %5, %6;\n\t"                                                \
-      "shl.b32 e, a, 16;\n\t"                                                       \
-      "shl.b32 f, b, 16;\n\t"                                                       \
-      "shl.b32 g, c, 16;\n\t"                                                       \
-      "shl.b32 h, d, 16;\n\t"                                                       \
-      "and.b32 a, a, 0xFFFF0000;\n\t"                                               \
-      "and.b32 b, b, 0xFFFF0000;\n\t"                                               \
-      "and.b32 c, c, 0xFFFF0000;\n\t"                                               \
-      "and.b32 d, d, 0xFFFF0000;\n\t"                                               \
-      "cvt.rn.satfinite." type "x2.f32 p, f, e;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 q, h, g;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 r, b, a;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 s, d, c;\n\t"                                \
-      "mov.b32 %0, {p, q};\n\t"                                                     \
-      "mov.b32 %1, {r, s};\n\t}"                                                    \
-      : "=r"(four[0]), "=r"(four[1])                                                \
+#define MXQ_NARROW_FOUR(type) \
+  asm("{\n\t" MXQ_CODES_REGISTERS MXQ_CODES(type, 6, 0, 1, 2, 3, 4, 5) "}" \
+      : "=r"(four[0]), "=r"(four[1]) \
       : "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(multiplier))
 template <unsigned EXPONENT_BITS>
 MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigned (&four)[2]) {
   if constexpr (EXPONENT_BITS == 4)
-    MXQ_NARROW_FOUR("e4m3");
+    MXQ_NARROW_FOUR(e4m3);
   else
-    MXQ_NARROW_FOUR("e5m2");
+    MXQ_NARROW_FOUR(e5m2);
 }
 #endif

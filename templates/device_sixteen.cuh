@@ -1,3 +1,4 @@
+//$ need "device_codes.cuh"
 // Primitives of sixteen words, an array `words`, in one piece of assembly each: the compiler need not go
 // through their instructions one by one. Macros, because functions with that many references take it longer.
 #ifdef __CUDACC__
@@ -20,29 +21,12 @@
       MXQ_MAX(0, 10) MXQ_MAX(0, 11) MXQ_MAX(0, 12) MXQ_MAX(0, 13) MXQ_MAX(0, 14) MXQ_MAX(0, 15) MXQ_MAX(0, 16) \
       : "=&r"(largest) : MXQ_SIXTEEN("r", words))
 // The words times `multiplier`, as codes of eight bits: those of the low halves, four in a word, and those of
-// the high ones. mul.rn.bf16x2; the halves as float32; cvt.rn.satfinite.
-#define MXQ_CODES(low, high, w, x, y, z) \
-  "mul.rn.bf16x2 a, %" #w ", %24;\n\t" \
-  "mul.rn.bf16x2 b, %" #x ", %24;\n\t" \
-  "mul.rn.bf16x2 c, %" #y ", %24;\n\t" \
-  "mul.rn.bf16x2 d, %" #z ", %24;\n\t" \
-  "shl.b32 e, a, 16;\n\t" \
-  "shl.b32 f, b, 16;\n\t" \
-  "shl.b32 g, c, 16;\n\t" \
-  "shl.b32 h, d, 16;\n\t" \
-  "and.b32 a, a, 0xFFFF0000;\n\t" \
-  "and.b32 b, b, 0xFFFF0000;\n\t" \
-  "and.b32 c, c, 0xFFFF0000;\n\t" \
-  "and.b32 d, d, 0xFFFF0000;\n\t" \
-  "cvt.rn.satfinite.${output.token}x2.f32 p, f, e;\n\t" \
-  "cvt.rn.satfinite.${output.token}x2.f32 q, h, g;\n\t" \
-  "cvt.rn.satfinite.${output.token}x2.f32 r, b, a;\n\t" \
-  "cvt.rn.satfinite.${output.token}x2.f32 s, d, c;\n\t" \
-  "mov.b32 %" #low ", {p, q};\n\t" \
-  "mov.b32 %" #high ", {r, s};\n\t"
+// the high ones.
 #define MXQ_NARROW_SIXTEEN(low, high, words, multiplier) \
-  asm("{\n\t.reg .b32 a, b, c, d, e, f, g, h;\n\t.reg .b16 p, q, r, s;\n\t" \
-      MXQ_CODES(0, 4, 8, 9, 10, 11) MXQ_CODES(1, 5, 12, 13, 14, 15) MXQ_CODES(2, 6, 16, 17, 18, 19) \
-      MXQ_CODES(3, 7, 20, 21, 22, 23) "}" \
+  asm("{\n\t" MXQ_CODES_REGISTERS \
+      MXQ_CODES(${output.token}, 24, 0, 4, 8, 9, 10, 11) \
+      MXQ_CODES(${output.token}, 24, 1, 5, 12, 13, 14, 15) \
+      MXQ_CODES(${output.token}, 24, 2, 6, 16, 17, 18, 19) \
+      MXQ_CODES(${output.token}, 24, 3, 7, 20, 21, 22, 23) "}" \
       : MXQ_FOUR("=&r", low, 0), MXQ_FOUR("=&r", high, 0) : MXQ_SIXTEEN("r", words), "r"(multiplier))
 #endif

@@ -256,7 +256,34 @@ MXQ_FN unsigned column_magnitude(unsigned word, unsigned column) {
 // Four codes at a time, of products of whole words with their blocks' multipliers: a byte each, or four
 // bits each in the low half of a word.
 
-#line 1 "templates/device_rows.cuh"
+#line 1 "templates/device_codes.cuh"
+// Assembly of primitives that make codes of eight bits from words of two bf16.
+#ifdef __CUDACC__
+#define MXQ_CODES_REGISTERS ".reg .b32 a, b, c, d, e, f, g, h;\n\t.reg .b16 p, q, r, s;\n\t"
+// The words w, x, y and z times a pair of multipliers: mul.rn.bf16x2; the halves as float32; cvt.rn.satfinite.
+// The codes of their low halves, then those of the high ones. All but the type are numbers of operands.
+#define MXQ_CODES(type, multiplier, low, high, w, x, y, z) \
+  "mul.rn.bf16x2 a, %" #w ", %" #multiplier ";\n\t" \
+  "mul.rn.bf16x2 b, %" #x ", %" #multiplier ";\n\t" \
+  "mul.rn.bf16x2 c, %" #y ", %" #multiplier ";\n\t" \
+  "mul.rn.bf16x2 d, %" #z ", %" #multiplier ";\n\t" \
+  "shl.b32 e, a, 16;\n\t" \
+  "shl.b32 f, b, 16;\n\t" \
+  "shl.b32 g, c, 16;\n\t" \
+  "shl.b32 h, d, 16;\n\t" \
+  "and.b32 a, a, 0xFFFF0000;\n\t" \
+  "and.b32 b, b, 0xFFFF0000;\n\t" \
+  "and.b32 c, c, 0xFFFF0000;\n\t" \
+  "and.b32 d, d, 0xFFFF0000;\n\t" \
+  "cvt.rn.satfinite." #type "x2.f32 p, f, e;\n\t" \
+  "cvt.rn.satfinite." #type "x2.f32 q, h, g;\n\t" \
+  "cvt.rn.satfinite." #type "x2.f32 r, b, a;\n\t" \
+  "cvt.rn.satfinite." #type "x2.f32 s, d, c;\n\t" \
+  "mov.b32 %" #low ", {p, q};\n\t" \
+  "mov.b32 %" #high ", {r, s};\n\t"
+#endif
+
+#line 2 "templates/device_rows.cuh"
 // Primitives that multiply words of two bf16 and convert the products to codes of eight bits, in one
 // piece of assembly each: the compiler need not go through their instructions one by one.
 #ifdef __CUDACC__
@@ -283,34 +310,16 @@ MXQ_FN unsigned narrow_two_bf16(const unsigned *words, unsigned multiplier) {
   return codes;
 }
 // The same of four words: the codes of their low halves, and those of their high halves.
-#define MXQ_NARROW_FOUR(type)                                                       \
-  asm("{\n\t.reg .b32 a, b, c, d, e, f, g, h;\n\t.reg .b16 p, q, r, s;\n\t"          \
-      "mul.rn.bf16x2 a, %2, %6;\n\t"                                                \
-      "mul.rn.bf16x2 b, %3, %6;\n\t"                                                \
-      "mul.rn.bf16x2 c, %4, %6;\n\t"                                                \
-      "mul.rn.bf16x2 d, %5, %6;\n\t"                                                \
-      "shl.b32 e, a, 16;\n\t"                                                       \
-      "shl.b32 f, b, 16;\n\t"                                                       \
-      "shl.b32 g, c, 16;\n\t"                                                       \
-      "shl.b32 h, d, 16;\n\t"                                                       \
-      "and.b32 a, a, 0xFFFF0000;\n\t"                                               \
-      "and.b32 b, b, 0xFFFF0000;\n\t"                                               \
-      "and.b32 c, c, 0xFFFF0000;\n\t"                                               \
-      "and.b32 d, d, 0xFFFF0000;\n\t"                                               \
-      "cvt.rn.satfinite." type "x2.f32 p, f, e;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 q, h, g;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 r, b, a;\n\t"                                \
-      "cvt.rn.satfinite." type "x2.f32 s, d, c;\n\t"                                \
-      "mov.b32 %0, {p, q};\n\t"                                                     \
-      "mov.b32 %1, {r, s};\n\t}"                                                    \
-      : "=r"(four[0]), "=r"(four[1])                                                \
+#define MXQ_NARROW_FOUR(type) \
+  asm("{\n\t" MXQ_CODES_REGISTERS MXQ_CODES(type, 6, 0, 1, 2, 3, 4, 5) "}" \
+      : "=r"(four[0]), "=r"(four[1]) \
       : "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(multiplier))
 template <unsigned EXPONENT_BITS>
 MXQ_FN void narrow_four_bf16(const unsigned *words, unsigned multiplier, unsigned (&four)[2]) {
   if constexpr (EXPONENT_BITS == 4)
-    MXQ_NARROW_FOUR("e4m3");
+    MXQ_NARROW_FOUR(e4m3);
   else
-    MXQ_NARROW_FOUR("e5m2");
+    MXQ_NARROW_FOUR(e5m2);
 }
 #endif
 
